@@ -7,9 +7,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from assay.judge.blame import slow_ends
 from assay.judge.limits import NO_END
 from assay.judge.pairs import Polished, polish
-from assay.judge.peers import _levels, _slow_ends, _within_hosts
+from assay.judge.peers import _levels, _within_hosts
 from assay.judge.populations import NATURAL_FREEDOM, deviation, scale
 from assay.judge.rating import Rating
 from assay.judge.stats import threshold
@@ -200,10 +201,10 @@ def test_a_slow_end_of_pairs_is_told_from_ends_that_differ() -> None:
     # Each end is in two pairs, so the error of its median is smaller.
     usual, loose = scale(between, 0.05 * 1.2533 / 2**0.5, 20.0, 7)
     far = float(threshold(1e-4, loose)) * usual
-    assert list(_slow_ends(of_ends(-far * 1.002), 0.05, 20.0, 1e-4)) == [7]
-    assert not list(_slow_ends(of_ends(-far * 0.998), 0.05, 20.0, 1e-4))
+    assert list(slow_ends(of_ends(-far * 1.002), 0.05, 20.0, 1e-4)) == [7]
+    assert not list(slow_ends(of_ends(-far * 0.998), 0.05, 20.0, 1e-4))
 
 
 def test_an_end_is_slow_by_more_than_six_percent() -> None:
-    assert list(_slow_ends(of_ends(-0.9, -0.0601), 0.001, 20.0, 0.1)) == [7]
-    assert not list(_slow_ends(of_ends(-0.9, -0.06), 0.001, 20.0, 0.1))
+    assert list(slow_ends(of_ends(-0.9, -0.0601), 0.001, 20.0, 0.1)) == [7]
+    assert not list(slow_ends(of_ends(-0.9, -0.06), 0.001, 20.0, 0.1))

@@ -10,9 +10,9 @@ import numpy as np
 from assay.checks.expect import Expectation
 from assay.checks.figures import Unrated
 from assay.checks.plan import Metric, Requirement
+from assay.judge.blame import Blame
 from assay.judge.culprits import Ends, _of_pairs, several
 from assay.judge.judgement import Measurement, judge
-from assay.judge.peers import Blame
 from assay.subject import Subject
 
 BANDWIDTH = Metric("read_1m", "MiB/s", Unrated("a trial"))

@@ -22,9 +22,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from assay.judge.limits import Limits
-from assay.judge.peers import OF_MEDIAN
 from assay.judge.rating import Rating
-from assay.judge.stats import MAD_EFFICIENCY, NORMAL, Array, Summaries, middle, threshold
+from assay.judge.stats import MAD_EFFICIENCY, NORMAL, OF_MEDIAN, Array, Summaries, middle, threshold
 
 OF_CAMPAIGN, OF_KINDS, OF_METRICS = 1 / 100, 1 / 200, 1 / 400
 """The chances that a sound campaign is called worse at each level: the whole campaign, all kinds of

@@ -7,8 +7,8 @@ from collections.abc import Hashable, Iterable, Sequence
 import numpy as np
 
 from assay.checks.entry import Requirement
+from assay.judge.blame import Blame
 from assay.judge.limits import NO_END, Numbers
-from assay.judge.peers import Blame
 from assay.judge.rating import Rating
 from assay.judge.verdict import Verdict
 from assay.subject import Subject, folded

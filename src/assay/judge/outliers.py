@@ -19,7 +19,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from assay.judge.populations import deviation, scale
-from assay.judge.stats import Array, middle, threshold
+from assay.judge.stats import OF_MEDIAN, Array, middle, threshold
 from assay.tools.daos.telemetry import OPERATIONS, SCHEDULER, Place
 
 FALSE_NAMES = 0.005
@@ -49,9 +49,6 @@ FEWEST_PEERS = 4
 
 MOST_NAMED = 5
 """Maximum number of outliers that one sentence names."""
-
-_ERROR_OF_MEDIAN = 1.2533
-"""Ratio of the error of a median to that of the mean, for normally distributed figures."""
 
 IN_WORDS = {
     **{name: f"{name} latency" for name in OPERATIONS},
@@ -205,7 +202,7 @@ def _effects(steps: Sequence[Mapping[Place, float]]) -> _Effects:
     if count > 1:
         rest = centred - each
         known = float((count - 1) * (peers - 1))
-        unsure = float(np.sqrt((rest**2).sum() / known)) * _ERROR_OF_MEDIAN / np.sqrt(count)
+        unsure = float(np.sqrt((rest**2).sum() / known)) * OF_MEDIAN / np.sqrt(count)
     else:
         unsure, known = UNSURE, UNSURE_FREEDOM
     if enough:
@@ -220,7 +217,7 @@ def _effects(steps: Sequence[Mapping[Place, float]]) -> _Effects:
         natural=NATURAL,
         trust=NATURAL_FREEDOM,
     )
-    error *= np.sqrt(1 + min(1.0, _ERROR_OF_MEDIAN**2 / (peers - 1)))
+    error *= np.sqrt(1 + min(1.0, OF_MEDIAN**2 / (peers - 1)))
     return _Effects(dict(zip(places, gain.tolist(), strict=True)), float(error), freedom)
 
 

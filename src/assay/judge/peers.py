@@ -1,4 +1,4 @@
-"""Each metric among its peers: which one is slower, by which evidence, and what makes it slow.
+"""Each metric among its peers: which one is slower, and by which evidence.
 
 A figure may be slow by itself, together with the other figures of its subject, or together with the
 figures of its host or end. It is compared with all peers, or with those that share its host or
@@ -13,12 +13,14 @@ from typing import TypeVar
 
 import numpy as np
 
+from assay.judge.blame import Blame, at_slow_ends, slow_paths
 from assay.judge.few_peers import FEWEST_PEERS, SLOWER, differences
 from assay.judge.limits import NO_END, Flags, Limits, Numbers
 from assay.judge.pairs import Polished, polish
 from assay.judge.populations import Split, deviation, most_error, scale, split, split_pairs
 from assay.judge.stats import (
     MAD_EFFICIENCY,
+    OF_MEDIAN,
     Array,
     Summaries,
     interval_error,
@@ -51,19 +53,6 @@ for normally distributed samples it is 1.2 (own choice)."""
 
 STEPS = 1.5
 """Minimum difference for a verdict, in steps of the printed figures."""
-
-OF_MEDIAN = 1.2533
-"""Ratio of the error of a median to that of the mean, for normally distributed figures."""
-
-
-@dataclass(frozen=True, slots=True)
-class Blame:
-    """The cause of a slow figure, by number: ends of pairs, or sets of ends that pairs cross."""
-
-    ends: tuple[frozenset[int], ...]
-    """One set: each of these ends is slow. Several sets: the path between them is slow."""
-    apart: float
-    """The relative loss of its pairs."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,7 +149,7 @@ def among_peers(summaries: Summaries, limits: Limits, present: Flags) -> Compare
     figures = _scattered(summaries, limits, groups)
     figures.differing[:] = differences(summaries, limits, few, figures.error, figures.freedom)
     populations = [each for group in groups for each in group.populations]
-    paired = [(each, each.pairs) for each in populations if each.pairs is not None]
+    paired = [(each.rows, each.pairs) for each in populations if each.pairs is not None]
     levels = _levels(figures.local, limits.ends)
     compared = int(np.sum(figures.count > 0))
     ailing, ailing_there, asked = _ailing(figures, limits, levels)
@@ -169,7 +158,10 @@ def among_peers(summaries: Summaries, limits: Limits, present: Flags) -> Compare
     for group in groups:
         if group.two is not None:
             blame |= dict.fromkeys(group.worse.tolist(), Blame(group.two.sides, group.two.apart))
-    for row, cause in _at_slow_ends(paired, figures, limits.share(ends) / levels):
+    chance = limits.share(ends) / levels
+    for row, cause in at_slow_ends(
+        paired, figures.error, figures.freedom, figures.in_modes, chance
+    ):
         ailing[row] = True
         if row not in blame or not blame[row].ends:
             blame[row] = cause
@@ -189,7 +181,7 @@ def among_peers(summaries: Summaries, limits: Limits, present: Flags) -> Compare
     return Compared(
         figures,
         [group.rows for group in groups],
-        {**dict(_slow_paths(paired, slow_there)), **blame},
+        {**dict(slow_paths(paired, slow_there)), **blame},
         asked + ends + compared,
         slower=slower | slow_there,
         faster=gain > np.maximum(BEYOND_PEERS, far),
@@ -406,47 +398,6 @@ def _ailing(figures: Figures, limits: Limits, levels: int) -> tuple[Flags, Flags
             far = max(SLOWER, float(threshold(limits.share(asked) / levels, loose)) * usual)
             (there if within else ailing)[rows] |= (together < -far)[:, None]
     return ailing, there, total
-
-
-_Paired = Sequence[tuple[_Population, Polished]]
-"""The populations of pairs, each with its model."""
-
-
-def _slow_ends(
-    model: Polished, error: float, known: float, chance: float, *, in_modes: bool = False
-) -> Iterator[int]:
-    """The positions of ends whose pairs are all slower than by their natural deviation."""
-    own = error * OF_MEDIAN / middle(model.pairs.astype(float)) ** 0.5
-    if in_modes:  # these change several medians at once, by more than their errors
-        own = error
-    # The slower end decides what a pair does: by it good ends are alike, and the worst stands out.
-    # Pairs differ by no more than their ends do.
-    between = max(deviation(model.level), deviation(model.gain))
-    usual, loose = scale(between, min(own, error), known, len(model.ends) - 1)
-    far = max(SLOWER, float(threshold(chance, loose)) * usual)
-    yield from np.flatnonzero((model.effect < -SLOWER) & (model.level < -far)).tolist()
-
-
-def _at_slow_ends(paired: _Paired, figures: Figures, chance: float) -> Iterator[tuple[int, Blame]]:
-    """The metrics of slow ends, each with its end."""
-    for population, model in paired:
-        row = population.rows[0]
-        error, known = float(figures.error[row]), float(figures.freedom[row])
-        in_modes = bool(figures.in_modes[row])
-        for end in _slow_ends(model, error, known, chance, in_modes=in_modes):
-            blame = Blame((frozenset({int(model.ends[end])}),), -float(model.effect[end]))
-            of_end = population.rows[(model.positions == end).any(axis=1)]
-            yield from ((row, blame) for row in of_end.tolist())
-
-
-def _slow_paths(paired: _Paired, slow: Flags) -> Iterator[tuple[int, Blame]]:
-    """The path between the ends of each slow pair, if both ends are also in other pairs."""
-    for population, model in paired:
-        several = (model.pairs[model.positions] > 1).all(axis=1)
-        for place in np.flatnonzero(several & slow[population.rows]).tolist():
-            first, second = model.ends[model.positions[place]].tolist()
-            sides = frozenset({first}), frozenset({second})
-            yield int(population.rows[place]), Blame(sides, -float(model.residual[place]))
 
 
 def _families(peer_count: Numbers, subject: Numbers, group: Numbers | None) -> Iterator[Numbers]:

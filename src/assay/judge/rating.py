@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from assay.judge.blame import Blame
 from assay.judge.few_peers import SLOWER
 from assay.judge.intermittent import intermittent, wild_counts
 from assay.judge.limits import Flags, Limits, Numbers
@@ -23,8 +24,6 @@ from assay.judge.peers import (
     BEYOND_PEERS,
     HIDDEN,
     HIDING,
-    OF_MEDIAN,
-    Blame,
     Compared,
     Figures,
     among_peers,
@@ -33,6 +32,7 @@ from assay.judge.stats import (
     CONFIDENCE,
     MAD_EFFICIENCY,
     NORMAL,
+    OF_MEDIAN,
     Array,
     Summaries,
     change_error,

@@ -21,6 +21,9 @@ CONFIDENCE = 0.95
 NORMAL = 1.4826
 """Ratio of the standard deviation to the median absolute deviation, for normal distributions."""
 
+OF_MEDIAN = 1.2533
+"""Ratio of the error of a median to that of the mean, for normally distributed figures."""
+
 MAD_EFFICIENCY = 0.37
 """Statistical efficiency of the median absolute deviation as an estimate of the scatter.
 

@@ -13,14 +13,11 @@ import numpy as np
 
 from assay.judge.baseline import CHANGED
 from assay.judge.limits import FALSE_ALARMS
-from assay.judge.stats import threshold
+from assay.judge.stats import OF_MEDIAN, threshold
 from assay.soak.variation import FEWEST, named
 
 LAST = 3
 """The last third of the rounds is the end of a soak (own choice)."""
-
-OF_MEDIANS = float(np.pi / 2)
-"""Variance of a median of normal figures, relative to that of their mean."""
 
 
 def declined(
@@ -47,7 +44,7 @@ def declined(
         loss = float(np.median(first) - np.median(last))
         freedom = len(first) + len(last) - 2
         squares = sum(float(np.sum((part - part.mean()) ** 2)) for part in (first, last))
-        error = np.sqrt(OF_MEDIANS * squares / freedom * (1 / len(first) + 1 / len(last)))
+        error = OF_MEDIAN * np.sqrt(squares / freedom * (1 / len(first) + 1 / len(last)))
         far = float(threshold(FALSE_ALARMS / len(judged), np.array([float(freedom)]))[0])
         # All but one of each: figures in two modes come back to the better one.
         apart = np.sort(first)[1] > np.sort(last)[-2]
