@@ -98,10 +98,26 @@ def test_what_failed_waits_again_where_a_session_runs_it_again(
 ) -> None:
     run, end = RUN.format("SsdFio", "servers"), END.format("FAIL", "SsdFio", "servers")
     resumed = seen(tmp_path, BEGIN + run + end + FINISH + with_command(options))
-    assert states(resumed) == [state, "waits"]
+    assert states(resumed) == [state, "waits"][: 1 if "NetTest" in options else 2]
     assert resumed.done == (state == "failed")
     left = progress.seconds_left(resumed, TAKES, AT)
-    assert left == sum(TAKES.values()) - (100.0 if state == "failed" else 0.0)
+    assert left == sum(TAKES[each.case] for each in resumed.checks if each.state == "waits")
+
+
+def test_checks_that_a_session_is_told_to_leave_out_take_no_time(tmp_path: Path) -> None:
+    run, end = RUN.format("SsdFio", "servers"), END.format("OK", "SsdFio", "servers")
+    narrow = with_command(r"--tag=quick --name=^(SsdFio|NetTest)\b")
+    state = seen(tmp_path, narrow + run)
+    assert states(state) == ["runs"]
+    assert progress.started(state, 10, AT) == ["1 of 1: SsdFio on s[1-2]; about 10 s left"]
+    ended = seen(tmp_path, narrow + run + end + FINISH)
+    assert progress.lines(ended)[0] == "1 of 1 checks have ended: 1 measured; 1 left out"
+    assert progress.seconds_left(ended, TAKES, AT) == 0
+    # A session without that option measures the rest; one with it keeps what another has measured.
+    whole = with_command("--tag=quick")
+    assert states(seen(tmp_path, narrow + run + end + FINISH + whole)) == ["measured", "waits"]
+    other = with_command(r"--tag=quick --name=^(PosixFio)\b")
+    assert states(seen(tmp_path, narrow + run + end + FINISH + other)) == ["measured", "waits"]
 
 
 def test_a_job_that_waits_for_a_dfuse_says_so(tmp_path: Path) -> None:

@@ -103,6 +103,8 @@ class Progress:
     """Start of the latest session, in seconds since the epoch."""
     ended_since: tuple[Standing, ...] = ()
     """The checks that ended in that session."""
+    left_out: int = 0
+    """Number of checks that the latest session was told to leave out, and none has measured."""
     failure: str = ""
     """ReFrame's last line, if it ended before it started a session."""
     empty: bool = False
@@ -179,23 +181,40 @@ def read(directory: Path, plan: Iterable[Requirement], system: str) -> Progress:
         elif line.startswith(_BEYOND) and ended_since:
             ended_since[-1].state = "beyond"
     tree = Tree(directory)
-    required = tuple(check for check in checks.values() if CHECKS[check.name].has(scale or ""))
+    at_scale = [check for check in checks.values() if CHECKS[check.name].has(scale or "")]
+    required = tuple(
+        check for check in at_scale if check.state != "waits" or _names(command, check.name)
+    )
     for check in required:
         if check.state == "runs":
             _look(check, tree, system)
         elif check.state in ENDED:
             check.figures = list(_figures(tree, check, system))
-    return Progress(required, ended, scale, began, tuple(ended_since), _failure(text), not text)
+    return Progress(
+        checks=required,
+        ended=ended,
+        scale=scale,
+        began=began,
+        ended_since=tuple(ended_since),
+        left_out=len(at_scale) - len(required),
+        failure=_failure(text),
+        empty=not text,
+    )
 
 
 def _selects(command: str, name: str) -> bool:
     """Whether a session runs a check, by the options that campaign.sh gives ReFrame."""
-    words = command.split()
-    tags = {word.removeprefix("--tag=") for word in words if word.startswith("--tag=")}
-    names = [word.removeprefix("--name=") for word in words if word.startswith("--name=")]
-    phases = tags.intersection(PHASES)
+    phases = {
+        word.removeprefix("--tag=") for word in command.split() if word.startswith("--tag=")
+    }.intersection(PHASES)
     in_phase = not phases or CHECKS[name].phase in phases
-    return bool(words) and in_phase and all(name in each for each in names)
+    return bool(command) and in_phase and _names(command, name)
+
+
+def _names(command: str, name: str) -> bool:
+    """Whether a session has a check among those that it was told to run; all, if it was not."""
+    asked = [word for word in command.split() if word.startswith("--name=")]
+    return all(re.search(rf"\b{name}\b", word) for word in asked)
 
 
 _LAST = "Log file(s) saved in "
@@ -329,7 +348,8 @@ def lines(progress: Progress, now: float | None = None) -> list[str]:
     counts = ", ".join(
         f"{number} {words}" for state, words in _WORDS.items() if (number := states[state])
     )
-    shown = [f"{progress.done} of {count} checks have ended: {counts}"]
+    left_out = f"; {progress.left_out} left out" if progress.left_out else ""
+    shown = [f"{progress.done} of {count} checks have ended: {counts}{left_out}"]
     return shown + [sentence(check, now) for check in progress.checks if check.state != "waits"]
 
 
