@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from datetime import UTC, datetime
+from pathlib import Path
 
 import pytest
 from test_coverage import LEVELS, signed_of, storage_site
@@ -14,6 +16,7 @@ from assay.checks.renamed import Renamed
 from assay.judge.narrowed import narrowed
 from assay.judge.signoff import SignOff
 from clusters import SSD, described
+from commandline import assay
 
 MEDIANS = {each.key: level for each, level in LEVELS[SSD].items()}
 
@@ -36,6 +39,20 @@ def test_daos_is_not_accepted_if_nothing_writes_to_it_and_reads_from_it(
     why = "no program is described that measures endtoend write and read of DAOS"
     assert why in signed.headline
     assert any(each.startswith(why) for each in signed.gaps)
+
+
+@pytest.mark.parametrize(("names", "refused"), [(["mdtest"], True), (["ior"], False)])
+def test_a_plan_says_what_the_gate_will_refuse(
+    tmp_path: Path, names: list[str], *, refused: bool
+) -> None:
+    """A campaign of hours is not what should show it."""
+    document = storage_site()
+    document["benchmarks"] = {name: f"/opt/{name}" for name in names} | {"ior_apis": ["DFS"]}
+    file = tmp_path / "cluster.json"
+    file.write_text(json.dumps(document))
+    status, printed, _ = assay("plan", "--cluster", file)
+    said = "the gate acceptance refuses this plan: no program is described that measures endtoend"
+    assert (status, said in printed) == (0, refused)
 
 
 def test_ior_alone_measures_both() -> None:

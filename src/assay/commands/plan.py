@@ -31,6 +31,7 @@ def plan(
     from assay.checks.unmeasured import by_rank, failures, left_out
     from assay.checks.untested import not_tested
     from assay.checks.writes import writes
+    from assay.judge.narrowed import narrowed
 
     described = load(file)
     metrics = requirements(described)
@@ -62,5 +63,9 @@ def plan(
         *not_tested(described),
         *writes(described),
         *sentences(described, more_hours),
+        *(
+            f"the gate acceptance refuses this plan: {gap}"
+            for gap in narrowed(described, metrics, None)
+        ),
     ):
         print(sentence)
