@@ -61,7 +61,7 @@ def test_a_third_campaign_says_how_the_first_two_ended(controller: Controller) -
     controller.note("begun", "two")
     controller.note("begun", "three")
     said = controller.says()
-    assert said.startswith("third campaign of this plan; before it: one, begun ")
+    assert said.startswith("three, third campaign of this plan; before it: one, begun ")
     assert ", ended with status 1 " in said
     assert said.endswith(", not ended")
     assert said.count("begun") == 2
@@ -75,7 +75,7 @@ def test_sessions_of_one_campaign_are_one_and_other_scales_are_others(
     for status in (1, 0):
         controller.note("begun", "one")
         controller.note("ended", "one", status)
-    assert controller.says() == "first campaign of this plan"
+    assert controller.says() == "one, first campaign of this plan"
     assert controller.standing().heading == ""
     ((only,),) = [
         [each for each in r.campaigns if each.name == "one"] for r in controller.records()
@@ -92,7 +92,7 @@ def test_campaigns_that_were_begun_later_are_named_too(controller: Controller) -
     two = replace(one, name="two", at=one.at + timedelta(hours=1))
     record = replace(controller.records()[0], campaigns=(one, two))
     first = standing([record], "hall", "acceptance", one.at)
-    assert str(first).startswith("first campaign of this plan; begun after it: two, begun ")
+    assert str(first).startswith("one, first campaign of this plan; begun after it: two, begun ")
     assert first.heading == ""
 
 

@@ -177,7 +177,7 @@ class CampaignStanding:
             )
         if not self.until:
             return "the record of the campaigns that were begun does not have this one"
-        said = self._which
+        said = f"{self.until[-1].name}, {self._which}"
         if before := self.until[:-1]:
             said += f"; before it: {_listed(before)}"
         if self.after:

@@ -223,6 +223,7 @@ def _page(**context: Any) -> str:
     css, js = (environment.get_template(f"report.{kind}").module for kind in ("css", "js"))
     return environment.get_template("report.html.j2").render(
         context,
+        numbered=words.numbered,
         css=css,
         js=js,
         css_hash=_hash(str(css)),

@@ -186,7 +186,7 @@ def system(cluster: Cluster) -> str | None:
         )
         return (
             f"DAOS {daos.version}, system {daos.name}, as a user of it sees it:"
-            f" {_counted(daos.found.ranks, 'rank')}, {cluster.provider}; {where}."
+            f" {numbered(daos.found.ranks, 'rank')}, {cluster.provider}; {where}."
         )
     engines = sum(len(cluster.hosts[server].engines) for server in daos.servers)
     transport = (
@@ -195,10 +195,10 @@ def system(cluster: Cluster) -> str | None:
         if daos.allow_insecure
         else "Transport secured by certificates."
     )
-    servers = _counted(len(daos.servers), "server")
+    servers = numbered(len(daos.servers), "server")
     return (
         f"DAOS {daos.version}, system {daos.name}: {servers} with"
-        f" {_counted(engines, 'engine')}, {cluster.provider}. {transport}"
+        f" {numbered(engines, 'engine')}, {cluster.provider}. {transport}"
     )
 
 
@@ -223,8 +223,9 @@ def counted(verdicts: Mapping[Verdict, int]) -> str:
     return ", ".join(f"{count:,} {verdict}" for verdict, count in verdicts.items())
 
 
-def _counted(number: int, thing: str) -> str:
-    return f"{number} {thing}{'s' * (number != 1)}"
+def numbered(number: int, thing: str) -> str:
+    """A number of things: ``1 deviation``, ``2 deviations``."""
+    return f"{number:,} {thing}{'s' * (number != 1)}"
 
 
 def shorten(text: str, width: int) -> str:
