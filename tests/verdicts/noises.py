@@ -170,6 +170,7 @@ class Recording:
 recorded = Recording()
 
 OLDER, NEWER = "a quarter older by 8 %, declared", "two generations 4 % apart, declared"
+ABOVE = "SSDs at 101 % of their sheet"
 
 NOISES: Mapping[str, Noise] = {
     "independent, 0.01 %": independent(0.0001),
@@ -192,7 +193,7 @@ NOISES: Mapping[str, Noise] = {
     "heavy-tailed hosts": heavy_tailed,
     "a wild sample in 15 % of rows": wild,
     "whole microseconds": independent(0.01),
-    "SSDs at 101 % of their sheet": above_the_sheet,
+    ABOVE: above_the_sheet,
     "the first samples 15 % low": cold,
     "a drift of 3 %": drifting,
     OLDER: older(0.25, 0.08),

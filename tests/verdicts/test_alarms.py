@@ -2,12 +2,10 @@
 
 import pytest
 from faults import of_check, one_client, one_ssd
-from nights import TUNING, Setting, false_alarms, found_within
-from noises import NOISES
+from nights import NIGHTLY, TUNING, Setting, false_alarms, found_within
 
 
-# On top of how SSDs differ here, 101 % of a sheet is more than possible.
-@pytest.mark.parametrize("noise", [noise for noise in NOISES if "sheet" not in noise])
+@pytest.mark.parametrize("noise", NIGHTLY)
 def test_a_sound_cluster_gives_no_alarm_in_a_month(noise: str) -> None:
     # Samples in modes move medians: 3 alarms in 360 nights with another seed; 1 in 90 is asked.
     most = 1 if noise == "bimodal samples" else 0
