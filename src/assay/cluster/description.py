@@ -320,7 +320,7 @@ class Cluster(Site):
         if not self.populations:
             return frozenset()
         ends = (subject,) if subject.peer is None else subject.ends
-        return frozenset().union(*(self._declared(end) or {OTHERS} for end in ends))
+        return frozenset[str]().union(*(self._declared(end) or {OTHERS} for end in ends))
 
     def _declared(self, end: Subject) -> frozenset[str]:
         """The declared populations of a host or an engine."""
