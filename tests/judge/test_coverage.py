@@ -26,8 +26,8 @@ from clusters import SSD, described
 from sites import site
 
 
-def storage_site(ssd: str | None = SSD) -> dict[str, Any]:
-    document = site(servers=2, engines=2, clients=4)
+def storage_site(ssd: str | None = SSD, clients: int = 4) -> dict[str, Any]:
+    document = site(servers=2, engines=2, clients=clients)
     document["benchmarks"] = {
         **{name: f"/opt/{name}" for name in ("fio_dfs", "ior", "mdtest", "io500", "fi_pingpong")},
         "ior_apis": ["DFS"],

@@ -6,8 +6,10 @@ import zlib
 from dataclasses import replace
 
 import pytest
-from test_coverage import LEVELS, signed_of, storage_site
+from test_coverage import LEVELS, _levels, signed_of, storage_site
 
+from assay.cluster.description import OTHERS
+from assay.judge.declared import REST
 from assay.judge.judgement import Measurement, judge
 from assay.judge.verdict import Verdict
 from assay.preflight.examine import examine
@@ -46,16 +48,18 @@ def test_a_population_has_hosts_or_positions_and_pairs_those_of_both_ends() -> N
     cluster = described(document)
     of = {
         spelling: set(cluster.population(Subject.parse(spelling)))
-        for spelling in ("c1", "c3", "c1>c3", "s1/engine1", "s1/engine0", "c1>s1/engine1")
+        for spelling in ("c1", "c3", "c1>c2", "c1>c3", "s1/engine1", "s1/engine0", "c1>s1/engine1")
     }
     assert of == {
         "c1": {"older"},
-        "c3": set(),
-        "c1>c3": {"older"},
+        "c3": {OTHERS},
+        "c1>c2": {"older"},
+        "c1>c3": {"older", OTHERS},
         "s1/engine1": {"far"},
-        "s1/engine0": set(),
+        "s1/engine0": {OTHERS},
         "c1>s1/engine1": {"older", "far"},
     }
+    assert described(description(clients=4)).population(Subject("c1")) == frozenset()
 
 
 ALONE = (
@@ -101,3 +105,21 @@ def test_figures_that_pass_by_a_declaration_are_named_in_the_first_line() -> Non
     assert "c[3-4]; judged by itself, by which " in said
     sound = signed_of(described(document), LEVELS[SSD])
     assert "declared populations" not in sound.headline
+
+
+def test_it_is_one_whether_the_slow_ones_are_declared_or_the_others() -> None:
+    """Pairs across are peers of each other alone; and who declares the sound ones is seen, too."""
+    document = storage_site(clients=8)
+    levels = _levels(described(document))
+    slow, fast = ["c1", "c2", "c3", "c4"], ["c5", "c6", "c7", "c8"]
+    for populations, named in (({"older": slow}, "older"), ({"newer": fast}, f"newer, {REST}")):
+        document["populations"] = populations
+        signed = signed_of(
+            described(document),
+            levels,
+            lambda required: 0.9 if set(slow) & set(required.subject.hosts) else 1.0,
+        )
+        assert signed.passed
+        assert signed.headline.endswith(f"pass by declared populations: {named}")
+    (said,) = (each for each in signed.findings if each.startswith(REST))
+    assert ": c[1-4],s[1-2]; judged by itself, by which " in said

@@ -303,6 +303,24 @@ def test_what_is_like_the_sample_before_it_does_not_drift() -> None:
     assert set(rating.verdict[:-1]) == {Unrated}
 
 
+@pytest.mark.parametrize("drifting", [7, 8, 9])
+def test_half_of_the_peers_that_drift_do_not_make_a_drift_usual(drifting: int) -> None:
+    rng = np.random.default_rng(5)
+    changes = rng.normal(0, 0.012, 32) - np.where(np.arange(32) % 16 < drifting, 0.15, 0.0)
+    rating = rated(
+        [1000.0] * 32,
+        change=changes.tolist(),
+        order=np.where(changes < -0.1, -1.0, 0.1).tolist(),
+        wobble=0.005,
+        group=[0] * 16 + [1] * 16,
+        subject=[*range(16)] * 2,
+        host=[*range(16)] * 2,
+        check=[0] * 32,
+    )
+    assert set(rating.verdict[changes < -0.1]) == {Open}
+    assert rating.drifting[changes < -0.1].all()
+
+
 def test_samples_in_two_modes_accuse_nobody() -> None:
     rating = rated([1000.0] * 15 + [850.0], low=[850.0] * 16, high=[1000.0] * 16)
     assert Below not in rating.verdict

@@ -298,6 +298,10 @@ class Site(Groups):
         return shipped().and_also(self.hardware)
 
 
+OTHERS = ""
+"""The population of what no declared one has."""
+
+
 class Cluster(Site):
     """The whole description; its keys and values are valid one by one."""
 
@@ -308,13 +312,19 @@ class Cluster(Site):
         return self.clients if partition == "clients" else self.servers
 
     def population(self, subject: Subject) -> frozenset[str]:
-        """The declared populations of a subject: of its host, its engine, and both ends of a pair.
+        """The populations of a subject: of its host, its engine, and both ends of a pair.
 
-        Empty if it is of the others.
+        What is of no declared one is of `OTHERS`, and so is such an end of a pair; empty if nothing
+        is declared.
         """
+        if not self.populations:
+            return frozenset()
         ends = (subject,) if subject.peer is None else subject.ends
-        places = {end.host for end in ends}
-        places |= {f"engine{end.engine}" for end in ends if end.engine is not None}
+        return frozenset[str]().union(*(self._declared(end) or {OTHERS} for end in ends))
+
+    def _declared(self, end: Subject) -> frozenset[str]:
+        """The declared populations of a host or an engine."""
+        places = {end.host} if end.engine is None else {end.host, f"engine{end.engine}"}
         return frozenset(
             name for name, members in self.populations.items() if not places.isdisjoint(members)
         )

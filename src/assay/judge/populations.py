@@ -113,7 +113,7 @@ class Split:
 
 def split(gain: Array, host: Numbers, error: float) -> Split | None:
     """The two populations of peers; None if they are one, apart from single outliers."""
-    two = _border(gain, error, len(np.unique(host)))
+    two = border(gain, error, len(np.unique(host)))
     if two is None:
         return None
     two = _by_host(two, host)
@@ -140,7 +140,7 @@ def _by_host(two: Split, host: Numbers) -> Split:
 
 def split_pairs(gain: Array, ends: Numbers, error: float) -> Split | None:
     """The two populations of pairs: worse ones cross between sets of ends, or have slow ends."""
-    two = _border(gain, error, len(np.unique(ends)))
+    two = border(gain, error, len(np.unique(ends)))
     if two is None:
         return None
     apart = islands(ends, ~two.worse)
@@ -157,8 +157,8 @@ def split_pairs(gain: Array, ends: Numbers, error: float) -> Split | None:
     return Split(np.asarray(np.isin(ends, slow).any(axis=1)), two.apart)
 
 
-def _border(gain: Array, error: float, hosts: int) -> Split | None:
-    """Two sides that are clearly apart.
+def border(gain: Array, error: float, hosts: int) -> Split | None:
+    """Two sides that are clearly apart, of whatever number.
 
     The border is where the variance between both sides is greatest (Otsu, IEEE Transactions on
     Systems, Man, and Cybernetics 9, 1979).

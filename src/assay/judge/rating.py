@@ -28,6 +28,7 @@ from assay.judge.peers import (
     Figures,
     among_peers,
 )
+from assay.judge.populations import border
 from assay.judge.stats import (
     CONFIDENCE,
     MAD_EFFICIENCY,
@@ -372,14 +373,19 @@ def _change_errors(summaries: Summaries, limits: Limits, groups: Sequence[Number
     """The error of each change from first to last, from its peers' scatter about their lines.
 
     Where samples are like those before them, that scatter is too small, and the changes of peers
-    differ by more than it says. By how much is seen in all metrics of a check together.
+    differ by more than it says. By how much is seen in all metrics of a check together. Where half
+    of the peers drift and the others do not, these are two populations, and not how peers differ.
     """
     errors, beyond = np.full(len(summaries.count), np.nan), np.full(len(summaries.count), np.nan)
     for rows in groups:
         change, count = summaries.change[rows], middle(summaries.count[rows])
         errors[rows] = error = float(change_error(middle(summaries.wobble[rows]), count))
         if error > 0:
-            beyond[rows] = NORMAL * np.abs(change - middle(change)) / error
+            two = border(change, error, len(np.unique(limits.host[rows])))
+            centre = np.full(len(rows), middle(change))
+            for side in () if two is None else (two.worse, ~two.worse):
+                centre[side] = middle(change[side])
+            beyond[rows] = NORMAL * np.abs(change - centre) / error
     known = ~np.isnan(beyond)
     if limits.check is None or not known.any():
         return errors

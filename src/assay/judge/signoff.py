@@ -28,7 +28,7 @@ from assay.judge.causes import Cause, causes
 from assay.judge.chain import Chain, chains
 from assay.judge.contradicted import contradicted
 from assay.judge.coverage import Coverage, coverage, named, shares
-from assay.judge.declared import Declared, declared, undeclared
+from assay.judge.declared import REST, Declared, declared, undeclared
 from assay.judge.engines import Engines, engines
 from assay.judge.evidence import Evidence, evidence
 from assay.judge.in_force import in_force
@@ -276,7 +276,7 @@ class SignOff:
             yield which if self.baseline else f"{which}, without a baseline"
         if both := [name for name in self.cluster.clients if name in self.cluster.servers]:
             yield f"clients and servers at once, which is for trials: {named(tuple(both))}"
-        if spared := [each.name for each in self.declared if each.spared]:
+        if spared := [each.name or REST for each in self.declared if each.spared]:
             yield f"figures worse than their peers pass by declared populations: {named(spared)}"
         if words := on_word(self.cluster, self.judgements):
             yield f"on the site's word alone: {named(words)}"
