@@ -179,11 +179,16 @@ def test_patterns_may_not_waive_all_that_could_be_judged_of_a_layer() -> None:
     assert any(each.startswith(waived) for each in signed.gaps)
 
 
-def test_patterns_may_not_waive_all_that_could_judge_a_host() -> None:
-    """One slow server of eight is an eighth of the plan, and a few patterns cover it."""
+@pytest.mark.parametrize("judgeable", [True, False])
+def test_patterns_may_not_waive_all_that_could_judge_a_host(*, judgeable: bool) -> None:
+    """One slow server of eight is an eighth of the plan, and a few patterns cover it.
+
+    Nor may they where its SSDs have no sheet, so that nothing could judge them.
+    """
     document = site(servers=8, engines=2, clients=2)
-    for host in document["hosts"].values():
-        host["datasheets"] = {"ssd": SSD, "memory": "DDR4-3200"}
+    for name, host in document["hosts"].items():
+        ssd = {"ssd": SSD} if judgeable or name != "s3" else {}
+        host["datasheets"] = ssd | {"memory": "DDR4-3200"}
     cluster = described(document)
     names = ("NvmeBandwidth", "NvmeIops")
     patterns = tuple(WAIVER.model_copy(update={"metric": f"{name}.* on s3/*"}) for name in names)

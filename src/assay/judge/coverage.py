@@ -35,7 +35,7 @@ ELSEWHERE = "not DAOS"
 
 
 _BY_PATTERN = "by a pattern"
-"""The waived metrics among those that were judged, which a pattern waives."""
+"""The metrics that a pattern waives, whether they were judged or could not be."""
 
 WEAKENED = "judged by weakened yardsticks alone"
 
@@ -133,9 +133,7 @@ def coverage(judgements: Iterable[Judgement], excused: Iterable[Excused] = ()) -
         excused: the metrics that are waived.
     """
     by_pattern = {
-        each.judgement.requirement
-        for each in excused
-        if each.waiver.is_pattern and has_been_judged(each.judgement)
+        each.judgement.requirement: each.judgement for each in excused if each.waiver.is_pattern
     }
     classes: dict[tuple[Layer, Direction | None, str], _Class] = {}
     asked, every = cache(is_judged), tuple(judgements)
@@ -152,7 +150,7 @@ def coverage(judgements: Iterable[Judgement], excused: Iterable[Excused] = ()) -
         elif layer == "endtoend" and on_daos and not crosses_daos(required):
             kind = ELSEWHERE
         its = classes.setdefault((layer, required.metric.direction, kind), _Class())
-        its.add(judgement, by_pattern=required in by_pattern)
+        its.add(judgement, by_pattern.get(required))
     if any(kind == OF_ENGINES for *_, kind in classes):  # scratch disks are no part of the storage
         classes = {key: each for key, each in classes.items() if key[-1] != DISKS or each.is_judged}
     if on_daos:  # as what is written elsewhere
@@ -174,9 +172,10 @@ class _Class:
     saved: list[str] = field(default_factory=list)
     by_patterns: int = 0
 
-    def add(self, judgement: Judgement, *, by_pattern: bool) -> None:
+    def add(self, judgement: Judgement, by_pattern: Judgement | None) -> None:
+        """Count a metric; if a pattern waives it, as it was judged before that."""
         required = judgement.requirement
-        self.by_patterns += by_pattern
+        self.by_patterns += by_pattern is not None and has_been_judged(by_pattern)
         state = _state(judgement)
         ground = judgement.expectation.ground if state == "judged" else state
         self.grounds.setdefault(required.check, Counter())[ground] += 1
@@ -190,7 +189,7 @@ class _Class:
         for counter in counters:
             counter["required"] += 1
             counter[state] += 1
-            counter[_BY_PATTERN] += by_pattern
+            counter[_BY_PATTERN] += by_pattern is not None
 
     def coverage(self, layer: Layer, direction: Direction | None, kind: str) -> Coverage:
         counts = self.counts
