@@ -10,8 +10,8 @@ from assay.judge.culprits import several
 from assay.judge.judgement import Judgement
 from assay.judge.verdict import Verdict
 
-
 REST = "what no declared population has"
+"""How the others are named, which nobody has named."""
 
 
 @dataclass(frozen=True, slots=True)
