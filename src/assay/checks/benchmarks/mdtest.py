@@ -121,7 +121,8 @@ def _guards(
         value = Quantity(MEASURED_CEILING * count * each.value / copies, each.unit)
         made_of = f"{MEASURED_CEILING:g} × {count:,} targets × {each}{more}"
         yield Limit("the targets", value, made_of, VOS_PERF)
-    if not (cluster.colocated or servers_of(cluster).intersection(clients_of(cluster, requirement))):
+    clients = clients_of(cluster, requirement)
+    if not (cluster.colocated or servers_of(cluster).intersection(clients)):
         fastest = waiting(in_flight, LEAST_TRIP, "op/s", CONNECT_X, times=trips)
         yield replace(fastest, who="the fastest fabric")
 
