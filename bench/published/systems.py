@@ -74,8 +74,10 @@ class Run(_Part):
     provider: str | None = None
     clients: int
     processes_per_client: int
-    classes: Mapping[str, tuple[str, str | None]] = Field(description="of files, of directories")
-    easy_transfer_mib: int
+    classes: Mapping[str, tuple[str | None, str | None]] = Field(
+        description="of files, of directories"
+    )
+    easy_transfer_mib: float
     gib_per_s: Mapping[str, float]
     kop_per_s: Mapping[str, float] = {}
     exceptions: Mapping[str, str] = Field(default={}, description="phase: why it may be below")
@@ -92,7 +94,7 @@ class Run(_Part):
         """The figure of a phase, in GiB/s or kop/s."""
         return self.gib_per_s[phase] if phase in self.gib_per_s else self.kop_per_s[phase]
 
-    def class_of(self, phase: str) -> tuple[str, str | None]:
+    def class_of(self, phase: str) -> tuple[str | None, str | None]:
         """The classes of files and directories in a phase; `find` searches all files."""
         name = "mdtest_easy" if phase == "find" else "_".join(phase.split("_")[:2])
         return self.classes[name]
@@ -135,7 +137,7 @@ def cluster_of(run: Run, phase: str) -> Cluster:
 
 
 @cache
-def _with_classes(run: Run, files: str, directories: str | None) -> Cluster:
+def _with_classes(run: Run, files: str | None, directories: str | None) -> Cluster:
     cluster = _cluster(run)
     assert cluster.daos
     daos = cluster.daos.model_copy(update={"file_oclass": files, "dir_oclass": directories})

@@ -35,6 +35,41 @@ def test_without_a_round_trip_that_was_measured_there_is_no_bound_of_them(key: s
 
 
 @pytest.mark.parametrize(
+    ("key", "scale", "ceiling", "by"),
+    [
+        # Four ranks in all, each with one operation of 1.2 us in flight, or two after the other.
+        ("MdtestEasy.create on clients/dfs", "quick", 4 / 1.2e-6, "4 in flight / 1.20 us"),
+        ("MdtestHard.create on clients/dfuse", "quick", 4 / 1.2e-6, "4 in flight / 1.20 us"),
+        ("Io500.mdtest_easy_stat on clients/dfs", "quick", 4 / 1.2e-3, "4 in flight / 1.20 us"),
+        # Two engines with sixteen targets each, and a core for each.
+        ("MdtestEasy.create on clients/dfs", "acceptance", 2 * 32 * 414682, "32 targets ×"),
+    ],
+)
+def test_without_a_round_trip_a_wrong_unit_is_refused_still(
+    key: str, scale: str, ceiling: float, by: str
+) -> None:
+    cluster = wired_site()
+    figure = expectation(cluster, find(cluster, key), Measured({}, scale))
+    assert figure.bound is None
+    assert figure.ceiling == pytest.approx(ceiling)
+    assert by in figure.derivation.partition("; ceiling ")[2]
+
+
+def test_beside_its_own_engines_a_client_needs_no_fabric() -> None:
+    cluster = with_servers_as_clients("c1", "s1")
+    metric = find(cluster, "MdtestEasy.create on clients/dfs")
+    figure = expectation(cluster, metric, Measured({}, "quick"))
+    assert "targets ×" in figure.derivation.partition("; ceiling ")[2]
+
+
+def test_a_bound_is_no_more_than_any_target_can_do() -> None:
+    cluster = wired_site()
+    metric = find(cluster, "MdtestEasy.create on clients/dfs")
+    figure = expectation(cluster, metric, tripped(1.5, "acceptance"))
+    assert figure.bound == figure.ceiling == pytest.approx(2 * 32 * 414682)
+
+
+@pytest.mark.parametrize(
     ("key", "scale", "bound"),
     [
         # Two clients with 2 or 32 ranks, each with one operation of 20 us in flight.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Literal
 
 import pytest
@@ -93,10 +94,10 @@ def test_some_clients_send_less_than_all() -> None:
     assert all_four.value.to("Gbit/s").value == pytest.approx(800)
 
 
-def with_rails(speeds: dict[str, float]) -> Cluster:
+def with_rails(speeds: Mapping[str, float | None]) -> Cluster:
     """A system whose only client has these rails, in Gbit/s."""
     cluster = system(clients=1, ssds=40, servers=4)
-    interfaces = {name: Interface(speed_gbits=speed) for name, speed in speeds.items()}
+    interfaces = {name: Interface(numa_node=0, speed_gbits=speed) for name, speed in speeds.items()}
     client = cluster.hosts["c1"].model_copy(
         update={"interfaces": interfaces, "interface": next(iter(interfaces))}
     )
@@ -123,6 +124,24 @@ def test_a_floor_allows_for_the_slowest_rail(processes: int | None, gbits: float
     assert slowest.value.to("Gbit/s").value == pytest.approx(gbits)
     assert slowest.made_of.endswith("each client's slowest rail")
     assert evenly(with_rails({"hsn0": 100.0, "hsn1": 100.0}), None, processes) is None
+
+
+def test_a_rail_of_unknown_speed_is_as_slow_as_the_slowest_that_is_known() -> None:
+    """The floor of ten such clients was what the storage of 64 servers could do alone."""
+    of = of_client(fio.DFS, "read_1m")
+    half_known = {"hsn0": 100.0, "hsn1": None}
+    unknown, slow = (
+        expectation(with_rails(speeds), of, Measured({}))
+        for speeds in (half_known, {"hsn0": 100.0, "hsn1": 100.0})
+    )
+    assert unknown.floor == slow.floor
+    assert unknown.bound is not None
+    assert slow.bound is not None
+    assert unknown.bound > slow.bound
+    kept = evenly(with_rails(half_known))
+    assert kept is not None
+    assert kept.made_of.endswith("each client's slowest rail whose speed is known")
+    assert evenly(with_rails({"hsn0": None})) is None
 
 
 def test_uneven_rails_lower_the_floor_alone() -> None:

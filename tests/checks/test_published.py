@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import pytest
 from derive import derived
 from published import (
@@ -49,6 +51,11 @@ def test_no_law_has_more_parts_than_systems() -> None:
 
 def test_no_published_figure_is_better_than_possible(rows: list[Row]) -> None:
     assert [row for row in rows if row.verdict is Verdict.IMPLAUSIBLE] == []
+
+
+def test_a_published_figure_times_a_thousand_is_refused_of_every_phase(rows: list[Row]) -> None:
+    missed = [row for row in rows if 1000 * row.figure <= (row.expected.ceiling or math.inf)]
+    assert [(row.run.run, row.phase) for row in missed] == []
 
 
 def test_a_published_figure_below_its_floor_says_what_is_not_known_of_it(rows: list[Row]) -> None:

@@ -252,15 +252,20 @@ def within(
     floor = least_of(cluster, requirement, bound, below, processes, copies)
     unit, more = requirement.unit, requirement.metric.better == "higher"
     if bound is None:
-        if floor is None:
+        if floor is None and ceiling is None:
             return nothing(requirement, why)
+        least = floor.value if floor else None
+        most = ceiling.value.to(unit).value if ceiling else None
+        reasons = [f"no bound: {why}", floor.sentence if floor else f"no {_side(more)}"]
+        if ceiling is not None:
+            reasons.append(f"ceiling {ceiling.value}: {ceiling.made_of} ({ceiling.source})")
         return Expectation(
             unit=unit,
             ground="reference",
             bound=None,
-            floor=floor.value if more else None,
-            ceiling=None if more else floor.value,
-            derivation=f"no bound: {why}; {floor.sentence}",
+            floor=least if more else most,
+            ceiling=most if more else least,
+            derivation="; ".join(reasons),
         )
     value = bound.value.to(unit).value
     best = value if ceiling is None else ceiling.value.to(unit).value

@@ -25,14 +25,16 @@ def as_often(
     below: Sequence[Limit] | None = None,
     processes: int = 0,
     copies: float = 1,
+    guards: Sequence[Limit] = (),
 ) -> Expectation:
     """Compare a rate with the time of round trips, and with the limits that its data crosses.
 
-    `below`, `processes` and `copies` determine its floor, as in `within`.
+    `below`, `processes` and `copies` determine its floor, as in `within`, and `guards` its bound,
+    as in `guarded`.
     """
     unit = law.value.unit
-    bound = tightest([law, *crossed], unit)
-    most = [limit.most for limit in crossed]
+    bound = guarded([law, *crossed], guards, unit)
+    most = [*(limit.most for limit in crossed), *guards]
     highest = tightest([law.over(1 / MEASURED_CEILING, "measured"), *most], unit)
     assert bound is not None
     assert highest is not None
@@ -44,6 +46,18 @@ def as_often(
         ceiling = f"what {highest.limits[0].who} would allow"
     derivation = f"{expected.derivation}; ceiling {ceiling}"
     return replace(expected, ground="measured", derivation=derivation)
+
+
+def guarded(limits: Sequence[Limit], guards: Sequence[Limit], unit: str) -> Bound | None:
+    """The bound of some limits, which is no more than guards let pass; None without a limit.
+
+    Guards are ceilings that hold on every hardware, and too wide to bound anything by themselves.
+    """
+    bound = tightest(limits, unit)
+    lowest = tightest(guards, unit)
+    if bound is None or lowest is None or lowest.value.value >= bound.value.value:
+        return bound
+    return tightest([*limits, lowest.limits[0]], unit)
 
 
 def no_shorter(

@@ -81,10 +81,12 @@ class _Mean:
         if bound is None or highest is None:
             without = next(name for name, each in expected.items() if each.bound is None)
             why = f"{without} has no bound, so no mean that includes it has one"
-            if least is None:
+            if least is None and highest is None:
                 return nothing(requirement, why)
-            derivation = f"no bound: {why}{floor}"
-            return Expectation(unit, "reference", None, lowest, None, derivation)
+            most = highest.value.value if highest else None
+            ceiling = f"; ceiling {highest.value}, the mean of their ceilings" if highest else ""
+            derivation = f"no bound: {why}{floor}{ceiling}"
+            return Expectation(unit, "reference", None, lowest, most, derivation)
         score = within(cluster, requirement, Bound(bound.value, (bound,)), "", highest)
         if score.floor is None:  # the site has no floor for the score itself
             score = replace(score, floor=lowest, derivation=f"{score.derivation}{floor}")

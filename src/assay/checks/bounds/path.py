@@ -122,18 +122,22 @@ def evenly(
     """What clients send if each of a client's rails carries as much as its slowest; None: all do.
 
     The agent gives rails in turn, whatever their speed, and each process moves as much as any
-    other. So faster rails wait for the slowest.
+    other. So faster rails wait for the slowest. Rails of unknown speed count as that, too: a floor
+    must not require of them what the storage alone could do.
     """
     names = cluster.clients if clients is None else clients
     used = [_wires(cluster, name, processes) for name in names]
-    slowest = [_every_wire(cluster)[name][-1] for name in names]
+    known = [[wire for wire in _every_wire(cluster)[name] if wire] for name in names]
+    if not all(known):
+        return None
     kept = together(
-        CLIENTS_PORTS, (least for least, own in zip(slowest, used, strict=True) for _ in own)
+        CLIENTS_PORTS, (wires[-1] for wires, own in zip(known, used, strict=True) for _ in own)
     )
     every = senders(cluster, clients, processes)
-    if kept is None or every is None or kept.value.value >= every.value.value:
+    if kept is None or (every is not None and kept.value.value >= every.value.value):
         return None
-    return replace(kept, made_of=f"{kept.made_of}, each client's slowest rail")
+    which = "slowest rail" if every else "slowest rail whose speed is known"
+    return replace(kept, made_of=f"{kept.made_of}, each client's {which}")
 
 
 def _wires(cluster: Cluster, client: str, processes: int | None) -> Sequence[Limit | None]:
