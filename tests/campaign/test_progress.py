@@ -120,6 +120,39 @@ def test_checks_that_a_session_is_told_to_leave_out_take_no_time(tmp_path: Path)
     assert states(seen(tmp_path, narrow + run + end + FINISH + other)) == ["measured", "waits"]
 
 
+CAUGHT = (
+    "[2026-11-29T18:39:31.364540] debug: SsdFio %scale=quick /5ebe268c @here:servers+site: caught"
+    " reframe.core.exceptions.SanityError: {}\n"
+)
+
+
+def test_a_check_that_failed_says_why_before_its_session_ends(tmp_path: Path) -> None:
+    why = "s1: fio (read.1) failed with exit status 143"
+    (tmp_path / progress.LOG).write_text(
+        "[2026-11-29T18:39:00] debug: SsdFio %scale=quick /5ebe268c @here:servers+site: ran\n"
+        + CAUGHT.format(why + "\x1b[2J")
+    )
+    run, end = RUN.format("SsdFio", "servers"), END.format("FAIL", "SsdFio", "servers")
+    state = seen(tmp_path, BEGIN + run + end + RUN.format("PosixFio", "clients"))
+    failed = f"SsdFio on servers failed: {why}"
+    assert progress.lines(state)[1].startswith(failed)
+    assert progress.started(state, 10, AT)[1].startswith(failed)
+    # One that runs again has not failed yet.
+    assert "failed" not in " ".join(progress.lines(seen(tmp_path, BEGIN + run + end + BEGIN + run)))
+
+
+@pytest.mark.parametrize("log", [None, "", "x" * 100, CAUGHT.format("y" * 10_000)])
+def test_a_log_without_reasons_or_with_long_ones_takes_nothing_away(
+    tmp_path: Path, log: str | None
+) -> None:
+    if log is not None:
+        (tmp_path / progress.LOG).write_text(log)
+    run, end = RUN.format("SsdFio", "servers"), END.format("FAIL", "SsdFio", "servers")
+    (_, line) = progress.lines(seen(tmp_path, BEGIN + run + end))
+    assert line.startswith("SsdFio on servers failed")
+    assert len(line) < 400
+
+
 def test_a_job_that_waits_for_a_dfuse_says_so(tmp_path: Path) -> None:
     raw = tmp_path / "stage/20261122T180000/here/servers/site/SsdFio_5ebe268c/raw/s1"
     raw.mkdir(parents=True)

@@ -20,7 +20,7 @@ from assay.checks.raw import SubjectOutputs, directory_of
 from assay.foreign import files, limits
 from assay.foreign.files import ForeignError, Tree
 from assay.foreign.sources import Missing
-from assay.foreign.text import one_line
+from assay.foreign.text import one_line, shorten
 from assay.subject import Subject, folded
 from assay.units import show
 
@@ -29,6 +29,9 @@ State = Literal["waits", "runs", "measured", "beyond", "failed", "interrupted"]
 
 OUTPUT = "reframe.out"
 """File in which campaign.sh keeps ReFrame's output of all sessions, one after the other."""
+
+LOG = "reframe.log"
+"""ReFrame's log of the latest session, which tells why a check failed before the session ends."""
 
 LOCK, HOLDER = ".campaign/lock", ".campaign/holder"
 """Files beside the campaigns: what campaign.sh keeps locked while it measures, and who it is."""
@@ -47,6 +50,12 @@ _STARTED = re.compile(
 _ENDED = re.compile(
     r"\[ +(OK|FAIL|XFAIL|XPASS|ABORT|SKIP) +\] \(\s*\d+/\d+\) (\w+) .*@[^:\s]+:(\w+)\+site"
 )
+_CAUGHT = re.compile(r"\] debug: (\w+) .*@[^:\s]+:(\w+)\+site: caught [\w.]+: (.+)")
+"""ReFrame's line in that log with the reason of a failure."""
+
+_SHOWN = 300
+"""Characters of a reason (own choice); the sign-off has it whole."""
+
 _BEYOND = "==> test failed during 'performance'"
 """ReFrame's line below that of the end of a check that has figures."""
 
@@ -80,6 +89,8 @@ class Standing:
     """Subject to the number of its finished steps."""
     waiting: dict[Subject, str] = field(default_factory=dict)
     """What the job of a subject waits for: ``the dfuse at /mnt/assay``."""
+    reason: str = ""
+    """Why it failed in the latest session; empty if nobody said so, or this user cannot read it."""
     figures: list[str] = field(default_factory=list)
     """Medians, as ``read_1m@s1 512.3 MiB/s``, once all of them are measured."""
 
@@ -185,9 +196,12 @@ def read(directory: Path, plan: Iterable[Requirement], system: str) -> Progress:
     required = tuple(
         check for check in at_scale if check.state != "waits" or _names(command, check.name)
     )
+    reasons = _reasons(directory)
     for check in required:
         if check.state == "runs":
             _look(check, tree, system)
+        elif check.state == "failed":
+            check.reason = reasons.get(check.case, "")
         elif check.state in ENDED:
             check.figures = list(_figures(tree, check, system))
     return Progress(
@@ -215,6 +229,15 @@ def _names(command: str, name: str) -> bool:
     """Whether a session has a check among those that it was told to run; all, if it was not."""
     asked = [word for word in command.split() if word.startswith("--name=")]
     return all(re.search(rf"\b{name}\b", word) for word in asked)
+
+
+def _reasons(directory: Path) -> dict[CaseKey, str]:
+    """Why checks failed in the latest session."""
+    with suppress(OSError, ForeignError):
+        log = files.read(directory / LOG, limits.OUTPUT_BYTES, follow=False)
+        found = map(_CAUGHT.search, log.decode("utf-8", "replace").splitlines())
+        return {CaseKey(m[1], m[2]): shorten(m[3], _SHOWN) for m in found if m}
+    return {}
 
 
 _LAST = "Log file(s) saved in "
@@ -357,7 +380,8 @@ def sentence(check: Standing, now: float | None = None) -> str:
     """The state of one check, in words."""
     what = f"{check.name} on {check.partition} {_WORDS[check.state]}"
     if check.state != "runs":
-        return f"{what}: {', '.join(check.figures)}" if check.figures else what
+        said = check.reason or ", ".join(check.figures)
+        return f"{what}: {said}" if said else what
     if check.since is not None:
         what += f" since {_clock(check.since)}"
         if now is not None:
@@ -389,7 +413,8 @@ def started(progress: Progress, left_s: float, now: float) -> list[str]:
         left = f"; about {spelled(left_s)} left{_waiting(check)}" if check.state == "runs" else ""
         lines.append(f"{number} of {len(progress.checks)}: {check.name} on {hosts}{left}")
         if check.state in ("beyond", "failed"):
-            lines.append(f"{check.name} on {check.partition} {_WORDS[check.state]}")
+            why = f": {check.reason}" if check.reason else ""
+            lines.append(f"{check.name} on {check.partition} {_WORDS[check.state]}{why}")
         minutes = 0 if check.since is None else int((now - check.since) // 60)
         if check.state == "runs" and minutes >= 2:
             doubled = 1 << (minutes.bit_length() - 1)
