@@ -107,6 +107,10 @@ def main() -> None:
         if isinstance(error, OSError) and error.errno == errno.ENOSPC:
             complain(f"{error.filename or 'the output'} cannot be written: {error.strerror}")
             sys.exit(NOT_DONE)
+        # As in the home of another user, from which `setpriv` and `runuser` do not go away.
+        if isinstance(error, PermissionError) and error.filename:
+            complain(f"{error.filename}: {error.strerror}")
+            sys.exit(NOT_DONE)
         # Python would end with 1, which is an answer: a closed gate, an alarm.
         _traceback(type(error), error, error.__traceback__)
         sys.exit(NOT_DONE)

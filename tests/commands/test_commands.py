@@ -1,5 +1,6 @@
 """The command `assay`: what it prints, and with which status it ends."""
 
+import errno
 import json
 import re
 import subprocess
@@ -8,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from assay import cli
 from assay.commands import inputs
 from assay.problems import variable
 from bundles import campaign_in
@@ -215,6 +217,21 @@ def test_logs_of_servers_that_are_not_there_are_a_misuse(tmp_path: Path, made: b
         f"--support-logs {logs} has no files; dmg support collect-log prints its path\n",
     )
     assert not out.exists()
+
+
+def test_a_place_where_the_user_may_not_be_is_one_sentence(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """As in root's home, from which `setpriv` does not go away."""
+
+    def denied() -> None:
+        raise PermissionError(errno.EACCES, "Permission denied", "second")
+
+    monkeypatch.setattr(cli, "app", denied)
+    monkeypatch.setattr(sys, "excepthook", sys.excepthook)
+    with pytest.raises(SystemExit) as ended:
+        cli.main()
+    assert (ended.value.code, capsys.readouterr().err) == (2, "second: Permission denied\n")
 
 
 def test_an_output_without_room_is_one_sentence() -> None:

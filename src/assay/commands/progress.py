@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -69,8 +70,8 @@ def progress(
     if directory is None:
         directory = _newest(campaigns)
         print(one_line(str(directory)))
-    elif len(directory.parts) == 1 and not directory.exists():
-        directory = campaigns / directory
+    elif len(directory.parts) == 1 and not os.path.lexists(directory):
+        directory = campaigns / directory  # also from where this user may not look around
     warn([directory])
 
     def read() -> campaign.Progress:
