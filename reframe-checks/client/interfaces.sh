@@ -17,7 +17,8 @@ end=$(stat --format=%s "$log")
 asked="^$"
 for ((ask = 0; ask < nodes * times; ask++)); do
     node=$((ask / times))
-    taskset --cpu-list "$(cores "$node")" "$@" >/dev/null &
+    # All of its cores, since the first of them may be that of an engine's service, or of the system.
+    taskset --cpu-list "$(<"$NODES/node$node/cpulist")" "$@" >/dev/null &
     asked+="|pid:$![: ]"
     wait "$!" || exit
 done
