@@ -6,6 +6,7 @@ import fcntl
 import json
 import os
 import re
+import shlex
 import time
 from datetime import UTC, datetime
 from pathlib import Path
@@ -75,30 +76,44 @@ def test_what_an_earlier_session_measured_is_skipped_and_stays_measured(tmp_path
     assert states(seen(tmp_path, BEGIN + run + skip)) == ["waits", "waits"]
 
 
-def with_command(options: str) -> str:
-    """ReFrame's own lines before a session."""
+def with_command(*options: str) -> str:
+    """ReFrame's own lines before a session, as 4.10.4 prints them."""
+    command = shlex.join(["/opt/assay/bin/reframe", "--run", *options])
     return (
-        "[ReFrame Setup]\n  version:           4.10.4\n"
-        f"  command:           '/opt/assay/reframe/venv/bin/reframe --run {options}'\n{BEGIN}"
+        f"[ReFrame Setup]\n  version:           4.10.4\n  command:           {command!r}\n{BEGIN}"
     )
+
+
+NAMED = (
+    '  command:           "/opt/assay/bin/reframe --run --tag=acceptance'
+    r" '--name=^(SsdFio)\\b' --exec-policy=serial --nocolor"
+    '"'
+)
+"""As printed on a real cluster."""
+
+
+def test_a_command_that_has_to_be_quoted_is_read() -> None:
+    options = ("--tag=acceptance", r"--name=^(SsdFio)\b", "--exec-policy=serial", "--nocolor")
+    assert NAMED in with_command(*options).splitlines()
 
 
 @pytest.mark.parametrize(
     ("options", "state"),
     [
-        ("--tag=quick --exec-policy=serial", "waits"),
-        ("--tag=quick --tag=raw --exclude-tag=root", "waits"),
-        (r"--tag=quick --name=^(SsdFio|PosixFio)\b", "waits"),
-        ("--tag=quick --tag=system", "failed"),
-        (r"--tag=quick --name=^(NetTest)\b", "failed"),
+        (["--tag=quick", "--exec-policy=serial"], "waits"),
+        (["--tag=quick", "--tag=raw", "--exclude-tag=root"], "waits"),
+        (["--tag=quick", r"--name=^(SsdFio|PosixFio)\b"], "waits"),
+        (["--tag=quick", "--tag=system"], "failed"),
+        (["--tag=quick", r"--name=^(NetTest)\b"], "failed"),
     ],
 )
 def test_what_failed_waits_again_where_a_session_runs_it_again(
-    tmp_path: Path, options: str, state: str
+    tmp_path: Path, options: list[str], state: str
 ) -> None:
     run, end = RUN.format("SsdFio", "servers"), END.format("FAIL", "SsdFio", "servers")
-    resumed = seen(tmp_path, BEGIN + run + end + FINISH + with_command(options))
-    assert states(resumed) == [state, "waits"][: 1 if "NetTest" in options else 2]
+    resumed = seen(tmp_path, BEGIN + run + end + FINISH + with_command(*options))
+    narrow = "NetTest" in options[-1]
+    assert states(resumed) == [state, "waits"][: 1 if narrow else 2]
     assert resumed.done == (state == "failed")
     left = progress.seconds_left(resumed, TAKES, AT)
     assert left == sum(TAKES[each.case] for each in resumed.checks if each.state == "waits")
@@ -106,7 +121,7 @@ def test_what_failed_waits_again_where_a_session_runs_it_again(
 
 def test_checks_that_a_session_is_told_to_leave_out_take_no_time(tmp_path: Path) -> None:
     run, end = RUN.format("SsdFio", "servers"), END.format("OK", "SsdFio", "servers")
-    narrow = with_command(r"--tag=quick --name=^(SsdFio|NetTest)\b")
+    narrow = with_command("--tag=quick", r"--name=^(SsdFio|NetTest)\b")
     state = seen(tmp_path, narrow + run)
     assert states(state) == ["runs"]
     assert progress.started(state, 10, AT) == ["1 of 1: SsdFio on s[1-2]; about 10 s left"]
@@ -116,7 +131,7 @@ def test_checks_that_a_session_is_told_to_leave_out_take_no_time(tmp_path: Path)
     # A session without that option measures the rest; one with it keeps what another has measured.
     whole = with_command("--tag=quick")
     assert states(seen(tmp_path, narrow + run + end + FINISH + whole)) == ["measured", "waits"]
-    other = with_command(r"--tag=quick --name=^(PosixFio)\b")
+    other = with_command("--tag=quick", r"--name=^(PosixFio)\b")
     assert states(seen(tmp_path, narrow + run + end + FINISH + other)) == ["measured", "waits"]
 
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import ast
 import fcntl
 import os
 import re
+import shlex
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -39,8 +41,9 @@ LOCK, HOLDER = ".campaign/lock", ".campaign/holder"
 _BEGAN = re.compile(r"\[==========\] Started on (.{10,40})")
 """ReFrame's line with the start of a session."""
 
-_COMMAND = re.compile(r"  command: +'(.*)'")
-"""ReFrame's line with its own command line, before a session."""
+_COMMAND = re.compile(r"  command: +(['\"].*['\"])$")
+"""ReFrame's line with its own command line, before a session: quoted for a shell, then as Python
+shows text."""
 
 _WHEN = "%a %b %d %H:%M:%S %Y%z"
 
@@ -153,7 +156,7 @@ def read(directory: Path, plan: Iterable[Requirement], system: str) -> Progress:
     ended_since: list[Standing] = []
     # A check that an earlier session measured is started again, and skipped at once.
     before: dict[CaseKey, tuple[State, str]] = {}
-    command = ""
+    command: list[str] = []
     text = files.read(directory / OUTPUT, limits.OUTPUT_BYTES, follow=False).decode(
         "utf-8", "replace"
     )
@@ -168,7 +171,7 @@ def read(directory: Path, plan: Iterable[Requirement], system: str) -> Progress:
                 elif check.state == "failed" and not ended and _selects(command, check.name):
                     check.state = "waits"  # it runs again
         elif match := _COMMAND.match(line):
-            command = match[1]
+            command = _words(match[1])
         elif match := _BEGAN.match(line):
             with suppress(ValueError):
                 began = datetime.strptime(match[1], _WHEN).timestamp()
@@ -216,18 +219,24 @@ def read(directory: Path, plan: Iterable[Requirement], system: str) -> Progress:
     )
 
 
-def _selects(command: str, name: str) -> bool:
+def _words(shown: str) -> list[str]:
+    """The words of a command as ReFrame shows it; none if that is no command."""
+    with suppress(ValueError, SyntaxError):
+        return shlex.split(str(ast.literal_eval(shown)))
+    return []
+
+
+def _selects(command: Sequence[str], name: str) -> bool:
     """Whether a session runs a check, by the options that campaign.sh gives ReFrame."""
-    phases = {
-        word.removeprefix("--tag=") for word in command.split() if word.startswith("--tag=")
-    }.intersection(PHASES)
+    tags = {word.removeprefix("--tag=") for word in command if word.startswith("--tag=")}
+    phases = tags.intersection(PHASES)
     in_phase = not phases or CHECKS[name].phase in phases
     return bool(command) and in_phase and _names(command, name)
 
 
-def _names(command: str, name: str) -> bool:
+def _names(command: Sequence[str], name: str) -> bool:
     """Whether a session has a check among those that it was told to run; all, if it was not."""
-    asked = [word for word in command.split() if word.startswith("--name=")]
+    asked = [word for word in command if word.startswith("--name=")]
     return all(re.search(rf"\b{name}\b", word) for word in asked)
 
 
