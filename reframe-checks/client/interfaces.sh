@@ -18,7 +18,7 @@ asked="^$"
 for ((ask = 0; ask < nodes * times; ask++)); do
     node=$((ask / times))
     # All of its cores, since the first of them may be that of an engine's service, or of the system.
-    taskset --cpu-list "$(<"$NODES/node$node/cpulist")" "$@" >/dev/null &
+    taskset --cpu-list "$(</sys/devices/system/node/node"$node"/cpulist)" "$@" >/dev/null &
     asked+="|pid:$![: ]"
     wait "$!" || exit
 done
