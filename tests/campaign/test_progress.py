@@ -141,6 +141,12 @@ CAUGHT = (
 )
 
 
+@pytest.mark.parametrize("shown", ["'a' + " * 10_000 + "'a'", "'a\\x'", "'unended\\''", "''"])
+def test_what_is_no_command_selects_every_check(tmp_path: Path, shown: str) -> None:
+    state = seen(tmp_path, f"  command:           {shown}\n{BEGIN}")
+    assert states(state) == ["waits", "waits"]
+
+
 def test_a_check_that_failed_says_why_before_its_session_ends(tmp_path: Path) -> None:
     why = "s1: fio (read.1) failed with exit status 143"
     (tmp_path / progress.LOG).write_text(

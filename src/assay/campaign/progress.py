@@ -53,8 +53,8 @@ _STARTED = re.compile(
 _ENDED = re.compile(
     r"\[ +(OK|FAIL|XFAIL|XPASS|ABORT|SKIP) +\] \(\s*\d+/\d+\) (\w+) .*@[^:\s]+:(\w+)\+site"
 )
-_CAUGHT = re.compile(r"\] debug: (\w+) .*@[^:\s]+:(\w+)\+site: caught [\w.]+: (.+)")
-"""ReFrame's line in that log with the reason of a failure."""
+_CAUGHT = re.compile(rb"\] debug: (\w+) [^\n]*@[^:\s]+:(\w+)\+site: caught [\w.]+: ([^\n]+)")
+"""ReFrame's line in that log with the reason of a failure. The log may have many megabytes."""
 
 _SHOWN = 300
 """Characters of a reason (own choice); the sign-off has it whole."""
@@ -199,7 +199,9 @@ def read(directory: Path, plan: Iterable[Requirement], system: str) -> Progress:
     required = tuple(
         check for check in at_scale if check.state != "waits" or _names(command, check.name)
     )
-    reasons = _reasons(directory)
+    # While a campaign runs, this is read each second.
+    failed = any(check.state == "failed" for check in required)
+    reasons = _reasons(directory) if failed else {}
     for check in required:
         if check.state == "runs":
             _look(check, tree, system)
@@ -221,7 +223,7 @@ def read(directory: Path, plan: Iterable[Requirement], system: str) -> Progress:
 
 def _words(shown: str) -> list[str]:
     """The words of a command as ReFrame shows it; none if that is no command."""
-    with suppress(ValueError, SyntaxError):
+    with suppress(ValueError, SyntaxError, RecursionError, MemoryError):
         return shlex.split(str(ast.literal_eval(shown)))
     return []
 
@@ -244,8 +246,11 @@ def _reasons(directory: Path) -> dict[CaseKey, str]:
     """Why checks failed in the latest session."""
     with suppress(OSError, ForeignError):
         log = files.read(directory / LOG, limits.OUTPUT_BYTES, follow=False)
-        found = map(_CAUGHT.search, log.decode("utf-8", "replace").splitlines())
-        return {CaseKey(m[1], m[2]): shorten(m[3], _SHOWN) for m in found if m}
+        found = (
+            [part.decode("utf-8", "replace") for part in match.groups()]
+            for match in _CAUGHT.finditer(log)
+        )
+        return {CaseKey(name, on): shorten(why, _SHOWN) for name, on, why in found}
     return {}
 
 
