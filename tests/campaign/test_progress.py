@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from assay.campaign import progress
+from assay.campaign import progress, telling
 from assay.checks.entry import Requirement
 from assay.checks.plan import CHECKS
 from assay.cli import app
@@ -55,7 +55,7 @@ def test_checks_wait_run_and_end(tmp_path: Path) -> None:
     ended = seen(tmp_path, BEGIN + run + end + RUN.format("PosixFio", "clients") + failed + FINISH)
     assert states(ended) == ["measured", "failed"]
     assert ended.ended
-    assert progress.lines(ended)[0] == "2 of 2 checks have ended: 1 measured, 1 failed"
+    assert telling.lines(ended)[0] == "2 of 2 checks have ended: 1 measured, 1 failed"
 
 
 def test_what_a_session_left_running_was_interrupted(tmp_path: Path) -> None:
@@ -71,7 +71,7 @@ def test_what_an_earlier_session_measured_is_skipped_and_stays_measured(tmp_path
     first = BEGIN + run + end + FINISH
     state = seen(tmp_path, first + BEGIN + run + skip + RUN.format("PosixFio", "clients"))
     assert states(state) == ["measured", "runs"]
-    assert progress.started(state, 10, AT) == ["2 of 2: PosixFio on s[1-2]; about 10 s left"]
+    assert telling.started(state, 10, AT) == ["2 of 2: PosixFio on s[1-2]; about 10 s left"]
     # A second round skips what the first has not measured.
     assert states(seen(tmp_path, BEGIN + run + skip)) == ["waits", "waits"]
 
@@ -115,7 +115,7 @@ def test_what_failed_waits_again_where_a_session_runs_it_again(
     narrow = "NetTest" in options[-1]
     assert states(resumed) == [state, "waits"][: 1 if narrow else 2]
     assert resumed.done == (state == "failed")
-    left = progress.seconds_left(resumed, TAKES, AT)
+    left = telling.seconds_left(resumed, TAKES, AT)
     assert left == sum(TAKES[each.case] for each in resumed.checks if each.state == "waits")
 
 
@@ -124,10 +124,10 @@ def test_checks_that_a_session_is_told_to_leave_out_take_no_time(tmp_path: Path)
     narrow = with_command("--tag=quick", r"--name=^(SsdFio|NetTest)\b")
     state = seen(tmp_path, narrow + run)
     assert states(state) == ["runs"]
-    assert progress.started(state, 10, AT) == ["1 of 1: SsdFio on s[1-2]; about 10 s left"]
+    assert telling.started(state, 10, AT) == ["1 of 1: SsdFio on s[1-2]; about 10 s left"]
     ended = seen(tmp_path, narrow + run + end + FINISH)
-    assert progress.lines(ended)[0] == "1 of 1 checks have ended: 1 measured; 1 left out"
-    assert progress.seconds_left(ended, TAKES, AT) == 0
+    assert telling.lines(ended)[0] == "1 of 1 checks have ended: 1 measured; 1 left out"
+    assert telling.seconds_left(ended, TAKES, AT) == 0
     # A session without that option measures the rest; one with it keeps what another has measured.
     whole = with_command("--tag=quick")
     assert states(seen(tmp_path, narrow + run + end + FINISH + whole)) == ["measured", "waits"]
@@ -156,10 +156,10 @@ def test_a_check_that_failed_says_why_before_its_session_ends(tmp_path: Path) ->
     run, end = RUN.format("SsdFio", "servers"), END.format("FAIL", "SsdFio", "servers")
     state = seen(tmp_path, BEGIN + run + end + RUN.format("PosixFio", "clients"))
     failed = f"SsdFio on servers failed: {why}"
-    assert progress.lines(state)[1].startswith(failed)
-    assert progress.started(state, 10, AT)[1].startswith(failed)
+    assert telling.lines(state)[1].startswith(failed)
+    assert telling.started(state, 10, AT)[1].startswith(failed)
     # One that runs again has not failed yet.
-    assert "failed" not in " ".join(progress.lines(seen(tmp_path, BEGIN + run + end + BEGIN + run)))
+    assert "failed" not in " ".join(telling.lines(seen(tmp_path, BEGIN + run + end + BEGIN + run)))
 
 
 @pytest.mark.parametrize("log", [None, "", "x" * 100, CAUGHT.format("y" * 10_000)])
@@ -169,7 +169,7 @@ def test_a_log_without_reasons_or_with_long_ones_takes_nothing_away(
     if log is not None:
         (tmp_path / progress.LOG).write_text(log)
     run, end = RUN.format("SsdFio", "servers"), END.format("FAIL", "SsdFio", "servers")
-    (_, line) = progress.lines(seen(tmp_path, BEGIN + run + end))
+    (_, line) = telling.lines(seen(tmp_path, BEGIN + run + end))
     assert line.startswith("SsdFio on servers failed")
     assert len(line) < 400
 
@@ -180,8 +180,8 @@ def test_a_job_that_waits_for_a_dfuse_says_so(tmp_path: Path) -> None:
     (raw.parents[1] / "rfm_job.sh").write_text("")
     (raw / "waiting").write_text("the dfuse at /mnt/assay\n")
     state = seen(tmp_path, BEGIN + RUN.format("SsdFio", "servers"))
-    assert progress.lines(state)[1].endswith("; waiting for the dfuse at /mnt/assay")
-    (started,) = progress.started(state, 40, AT)
+    assert telling.lines(state)[1].endswith("; waiting for the dfuse at /mnt/assay")
+    (started,) = telling.started(state, 40, AT)
     assert started.endswith("; about 40 s left; waiting for the dfuse at /mnt/assay")
 
 
@@ -196,7 +196,7 @@ def test_a_running_check_shows_hosts_time_and_steps(tmp_path: Path) -> None:
     state = seen(tmp_path, BEGIN + RUN.format("SsdFio", "servers"))
     since = state.checks[0].since
     assert since is not None
-    (_, line) = progress.lines(state, since + 85)
+    (_, line) = telling.lines(state, since + 85)
     assert line.startswith("SsdFio on servers running since ")
     assert line.endswith(" (85 s); steps finished: s1 1, s2 0")
 
@@ -204,13 +204,13 @@ def test_a_running_check_shows_hosts_time_and_steps(tmp_path: Path) -> None:
 def test_the_started_checks_have_their_number_their_hosts_and_the_time_left(tmp_path: Path) -> None:
     ended = RUN.format("SsdFio", "servers") + END.format("FAIL", "SsdFio", "servers")
     running = RUN.format("PosixFio", "clients")
-    assert progress.started(seen(tmp_path, BEGIN + ended + running), 130, AT) == [
+    assert telling.started(seen(tmp_path, BEGIN + ended + running), 130, AT) == [
         "1 of 2: SsdFio on s[1-2]",
         "SsdFio on servers failed",
         "2 of 2: PosixFio on s[1-2]; about 2 min left",
     ]
     again = seen(tmp_path, BEGIN + ended + FINISH + BEGIN + running)
-    assert progress.started(again, 10, AT) == ["2 of 2: PosixFio on s[1-2]; about 10 s left"]
+    assert telling.started(again, 10, AT) == ["2 of 2: PosixFio on s[1-2]; about 10 s left"]
 
 
 @pytest.mark.parametrize(
@@ -221,7 +221,7 @@ def test_a_check_that_takes_long_is_said_to_run_each_time_its_minutes_double(
 ) -> None:
     running = seen(tmp_path, BEGIN + RUN.format("SsdFio", "servers"))
     running.checks[0].since = AT
-    (_, *more) = progress.started(running, 130, AT + ran_s)
+    (_, *more) = telling.started(running, 130, AT + ran_s)
     line = f"SsdFio has run for more than {minutes} min; about 2 min left"
     assert more == ([] if minutes is None else [line])
 
@@ -232,27 +232,27 @@ TAKES = {("SsdFio", "servers"): 100.0, ("PosixFio", "clients"): 60.0}
 
 
 def test_what_is_left_is_what_has_not_ended(tmp_path: Path) -> None:
-    assert progress.seconds_left(seen(tmp_path, BEGIN + STARTED), TAKES, AT) == 160.0
+    assert telling.seconds_left(seen(tmp_path, BEGIN + STARTED), TAKES, AT) == 160.0
     run, end = RUN.format("SsdFio", "servers"), END.format("OK", "SsdFio", "servers")
     running = seen(tmp_path, BEGIN + STARTED + run)
     assert running.scale == "quick"
     running.checks[0].since = AT
-    assert progress.seconds_left(running, TAKES, AT + 30) == 70.0 + 60.0
+    assert telling.seconds_left(running, TAKES, AT + 30) == 70.0 + 60.0
     ended = seen(tmp_path, BEGIN + STARTED + run + end)
-    assert progress.seconds_left(ended, TAKES, AT + 100) == pytest.approx(60.0)
+    assert telling.seconds_left(ended, TAKES, AT + 100) == pytest.approx(60.0)
 
 
 def test_an_overdue_check_is_as_slow_as_the_rest_will_be(tmp_path: Path) -> None:
     """It ends in a tenth of its time so far, and the estimate does not stand still."""
     running = seen(tmp_path, BEGIN + STARTED + RUN.format("SsdFio", "servers"))
     running.checks[0].since = AT
-    assert progress.seconds_left(running, TAKES, AT + 95) == 10.0 + 60.0
+    assert telling.seconds_left(running, TAKES, AT + 95) == 10.0 + 60.0
     for took in (200, 300):
-        left = progress.seconds_left(running, TAKES, AT + took)
+        left = telling.seconds_left(running, TAKES, AT + took)
         assert left == pytest.approx(took / 10 + 60 * (took + 16) / 116)
     unknown = seen(tmp_path, BEGIN + RUN.format("SsdFio", "servers"))  # since when, nobody knows
     unknown.checks[0].since = AT
-    assert progress.seconds_left(unknown, TAKES, AT + 500) == 50.0 + 60.0
+    assert telling.seconds_left(unknown, TAKES, AT + 500) == 50.0 + 60.0
 
 
 @pytest.mark.parametrize(
@@ -261,36 +261,36 @@ def test_an_overdue_check_is_as_slow_as_the_rest_will_be(tmp_path: Path) -> None
 def test_the_rest_is_as_slow_as_what_has_ended(tmp_path: Path, took: float, left: float) -> None:
     run, end = RUN.format("SsdFio", "servers"), END.format("OK", "SsdFio", "servers")
     ended = seen(tmp_path, BEGIN + STARTED + run + end)
-    assert progress.seconds_left(ended, TAKES, AT + took) == pytest.approx(left)
+    assert telling.seconds_left(ended, TAKES, AT + took) == pytest.approx(left)
 
 
 def test_a_short_check_that_was_slow_says_little_of_a_long_campaign(tmp_path: Path) -> None:
     run, end = RUN.format("SsdFio", "servers"), END.format("OK", "SsdFio", "servers")
     ended = seen(tmp_path, BEGIN + STARTED + run + end)
     takes = {("SsdFio", "servers"): 20.0, ("PosixFio", "clients"): 1740.0}
-    left = progress.seconds_left(ended, takes, AT + 91)
+    left = telling.seconds_left(ended, takes, AT + 91)
     assert left == pytest.approx(1740 * (91 + 176) / (20 + 176))
 
 
 def test_the_pace_of_a_session_is_not_that_of_the_one_before(tmp_path: Path) -> None:
     run, end = RUN.format("SsdFio", "servers"), END.format("OK", "SsdFio", "servers")
     resumed = seen(tmp_path, BEGIN + STARTED + run + end + FINISH + BEGIN + STARTED)
-    assert progress.seconds_left(resumed, TAKES, AT + 9000) == 60.0
+    assert telling.seconds_left(resumed, TAKES, AT + 9000) == 60.0
 
 
 def test_a_running_check_of_which_nobody_knows_the_start_has_all_of_its_time(
     tmp_path: Path,
 ) -> None:
     running = seen(tmp_path, BEGIN + STARTED + RUN.format("SsdFio", "servers"))
-    assert progress.seconds_left(running, TAKES, AT + 30) == 160.0
+    assert telling.seconds_left(running, TAKES, AT + 30) == 160.0
     # A clock that was set back is no reason to expect more.
     running.checks[0].since = AT + 50
-    assert progress.seconds_left(running, TAKES, AT) == 160.0
+    assert telling.seconds_left(running, TAKES, AT) == 160.0
 
 
 def test_what_was_interrupted_is_left_too(tmp_path: Path) -> None:
     run = RUN.format("SsdFio", "servers")
-    assert progress.seconds_left(seen(tmp_path, BEGIN + STARTED + run + FINISH), TAKES, AT) == 160.0
+    assert telling.seconds_left(seen(tmp_path, BEGIN + STARTED + run + FINISH), TAKES, AT) == 160.0
 
 
 @pytest.mark.parametrize(
@@ -313,7 +313,7 @@ def test_a_check_whose_figures_are_below_its_references_did_not_fail(tmp_path: P
     text = BEGIN + RUN.format("SsdFio", "servers") + ended
     state = seen(tmp_path, text + why.format("performance"))
     assert (states(state), state.done) == (["beyond", "waits"], 1)
-    assert progress.started(state, 10, AT)[-1] == "SsdFio on servers measured, beyond its limits"
+    assert telling.started(state, 10, AT)[-1] == "SsdFio on servers measured, beyond its limits"
     assert states(seen(tmp_path, text + why.format("sanity"))) == ["failed", "waits"]
 
 
@@ -352,15 +352,15 @@ def test_who_cannot_see_the_lock_goes_by_what_reframe_has_written(
 
 def test_without_a_time_a_line_changes_only_if_something_happens(tmp_path: Path) -> None:
     state = seen(tmp_path, BEGIN + RUN.format("SsdFio", "servers"))
-    assert progress.lines(state) == [
+    assert telling.lines(state) == [
         "0 of 2 checks have ended: 1 running, 1 waiting",
         "SsdFio on servers running; steps finished: s1 0, s2 0",
     ]
     state.checks[0].since = AT
-    assert " since " in progress.lines(state)[1]
-    assert " s)" not in progress.lines(state)[1]
+    assert " since " in telling.lines(state)[1]
+    assert " s)" not in telling.lines(state)[1]
     # Of a clock that was set back.
-    assert " (0 s); " in progress.lines(state, AT - 5)[1]
+    assert " (0 s); " in telling.lines(state, AT - 5)[1]
 
 
 @pytest.mark.parametrize("log", ["", "then|SsdFio|5|512.25|MiB/s\n", "job_completion_time|a\n"])
@@ -425,7 +425,7 @@ def test_who_follows_a_campaign_reads_each_minute_what_is_left(
     (tmp_path / progress.OUTPUT).write_text(BEGIN + RUN.format("SsdFio", "servers"))
     waited: list[float] = []
     monkeypatch.setattr(progress, "is_measuring", lambda _: sum(waited) < 300)
-    monkeypatch.setattr(progress, "seconds_left", lambda *_: 1000 - min(sum(waited), 110))
+    monkeypatch.setattr(telling, "seconds_left", lambda *_: 1000 - min(sum(waited), 110))
     monkeypatch.setattr(time, "monotonic", lambda: sum(waited))
     monkeypatch.setattr(time, "sleep", waited.append)
     command = ["progress", "--follow", str(tmp_path), f"--cluster={tmp_path / 'cluster.json'}"]

@@ -61,6 +61,7 @@ def progress(
 ) -> None:
     """Show the state of a campaign: what runs where, since when, and the figures so far."""
     from assay.campaign import progress as campaign
+    from assay.campaign import telling
     from assay.checks import hours
     from assay.checks.entry import SCALES
     from assay.checks.plan import requirements
@@ -94,7 +95,7 @@ def progress(
 
     def left_s(seen: campaign.Progress) -> float:
         takes = hours.of_checks(described, seen.scale or SCALES[0])
-        return campaign.seconds_left(seen, takes, time.time())
+        return telling.seconds_left(seen, takes, time.time())
 
     if next_check:
         raise typer.Exit(_wait_for_next(directory, read, is_measuring, left_s))
@@ -102,7 +103,7 @@ def progress(
     said, said_at = "", time.monotonic()
     while True:
         seen = read()
-        shown = campaign.lines(seen, None if follow else time.time())
+        shown = telling.lines(seen, None if follow else time.time())
         new = [one_line(line) for line in shown if line not in printed]
         printed.update(shown)
         if new:
@@ -162,6 +163,7 @@ def _wait_for_next(
         The exit status.
     """
     from assay.campaign import progress as campaign
+    from assay.campaign import telling
 
     first: list[tuple[str, str]] | None = None
     end = time.monotonic() + NEXT_AT_MOST_S
@@ -174,7 +176,7 @@ def _wait_for_next(
         running = [(check.name, check.partition) for check in seen.running if check.since]
         first = running if first is None else first
         if not goes_on or (running and (running != first or time.monotonic() > end)):
-            print("\n".join(map(one_line, campaign.started(seen, left_s(seen), time.time()))))
+            print("\n".join(map(one_line, telling.started(seen, left_s(seen), time.time()))))
             return MORE if goes_on else 0
         time.sleep(NEXT_EVERY_S)
 
