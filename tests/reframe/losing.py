@@ -19,14 +19,16 @@ DMG = """#!/bin/bash
 cd {directory} || exit
 echo "$*" >>asked
 never() {{ grep -qw "$1" never 2>/dev/null; }}
+# Whole, or not yet: another one may read it at this moment.
+put() {{ echo "$2" >"$1.$$" && mv "$1.$$" "$1"; }}
 pool() {{
+    active=$(<targets)
     degraded=false
-    [[ $(<targets) = 6 ]] || ! never rebuild || degraded=true
+    [[ $active = 6 ]] || ! never rebuild || degraded=true
     state=idle
     [[ ! -e busy ]] || state=busy
     rm -f busy
     total=$(cat total 2>/dev/null || echo 6)
-    active=$(<targets)
     ((active < total)) || active=$total
     echo '{{"response": {{"total_targets": '$total', "active_targets": '$active','
     echo ' "rebuild": {{"state": "'$state'", "degraded": '$degraded'}}}}, "error": null}}'
@@ -40,26 +42,26 @@ case "$*" in
         ;;
     *"system stop"*)
         touch lost
-        echo "${{@: -1}}" >which
-        never elect || echo 0 >leader
-        echo stopped >rank
-        never exclude || {{ echo excluded >rank; echo 4 >targets; }}
+        put which "${{@: -1}}"
+        never elect || put leader 0
+        put rank stopped
+        never exclude || {{ put rank excluded; put targets 4; }}
         echo "$ok"
         ;;
-    *"system start"*) echo joined >rank; echo "$ok" ;;
-    *"pool extend"*) never extend || {{ touch busy; echo 6 >total; }}; echo "$ok" ;;
+    *"system start"*) put rank joined; echo "$ok" ;;
+    *"pool extend"*) never extend || {{ put total 6; touch busy; }}; echo "$ok" ;;
     *"pool create"*)
         if never create; then
             echo '{{"response": null, "error": "no space", "status": -1007}}'
         else
-            echo 4 >total
-            echo '{both}' >pools
+            put total 4
+            put pools '{both}'
             echo "$ok"
         fi
         ;;
-    *"pool drain"*) never drain || {{ touch busy; echo 4 >targets; }}; echo "$ok" ;;
-    *"pool exclude"*) echo 5 >targets; echo "$ok" ;;
-    *reintegrate*) touch busy; echo 6 >targets; echo "$ok" ;;
+    *"pool drain"*) never drain || {{ touch busy; put targets 4; }}; echo "$ok" ;;
+    *"pool exclude"*) put targets 5; echo "$ok" ;;
+    *reintegrate*) touch busy; put targets 6; echo "$ok" ;;
     *"pool query --health-only"*)
         # What was sent to the lost leader waits.
         [[ ! -e lost || -e waits ]] || {{ touch waits; sleep 20; }}
@@ -69,9 +71,9 @@ case "$*" in
     *"pool query"*) pool ;;
     *"pool list"*) echo '{{"response": {{"pools": ['"$(<pools)"']}}, "error": null}}' ;;
     *"pool destroy"*)
-        echo '{{"uuid": "1", "label": "tank"}}' >pools
+        put pools '{{"uuid": "1", "label": "tank"}}'
         # What the pool alone had lost goes with it.
-        [[ -e lost ]] || echo 6 >targets
+        [[ -e lost ]] || put targets 6
         echo "$ok"
         ;;
     *"get-prop"*) echo '{{"response": [{{"name": "self_heal", "value": "none"}}]}}' ;;

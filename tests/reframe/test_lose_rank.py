@@ -188,22 +188,28 @@ def test_a_kind_that_nobody_knows_is_refused_before_anything_is_taken_away(syste
     assert not (system / "failure.json").exists()
 
 
-def test_where_nobody_excludes_or_rebuilds_the_limit_says_so(system: Path) -> None:
-    for never, sentence in {
-        "exclude": "rank 2 was not excluded within 3 s; its pool has self_heal none",
-        "rebuild": "the data was not redundant again within 3 s after rank 2 was excluded; its pool"
-        " has self_heal none",
-    }.items():
-        for name, text in {"never": never, "pools": BOTH}.items():
-            (system / name).write_text(text)
-        (system / "stage/lost.1.end").unlink(missing_ok=True)
-        director = begin(system, plan(system, limit_s=3, losses=2))
-        run_load(system, "lost.1")
-        director.communicate(timeout=60)
-        assert line(system).problems[-1] == sentence
-        assert is_whole(system)
-        # No load waits for the second loss.
-        assert (system / "stage/back.2.end").exists()
+@pytest.mark.parametrize(
+    ("never", "sentence"),
+    [
+        ("exclude", "rank 2 was not excluded within 3 s; its pool has self_heal none"),
+        (
+            "rebuild",
+            "the data was not redundant again within 3 s after rank 2 was excluded; its pool has"
+            " self_heal none",
+        ),
+    ],
+)
+def test_where_nobody_excludes_or_rebuilds_the_limit_says_so(
+    system: Path, never: str, sentence: str
+) -> None:
+    (system / "never").write_text(never)
+    director = begin(system, plan(system, limit_s=3, losses=2))
+    run_load(system, "lost.1")
+    director.communicate(timeout=60)
+    assert line(system).problems == (sentence,)
+    assert is_whole(system)
+    # No load waits for the second loss.
+    assert (system / "stage/back.2.end").exists()
 
 
 def killed_parent(system: Path, at: str, kind: str) -> None:
