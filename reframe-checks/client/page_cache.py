@@ -8,18 +8,20 @@ from reframe.core.builtins import variable
 
 from assay.campaign.steps import Step
 from assay.checks.benchmarks.page_cache import RUNGS
-from assay.shell import RAW, Text
+from assay.shell import RAW, Text, Variable
 from assay.subject import Subject
 from assay.tools.ior import Ior, parse
-from assay_check import AssayCheck
+from assay_check import AssayCheck, Commands
 from fio_check import SLOWEST_MIB_S
 from mixins.backends import UsesEachBackend
+from mixins.daos import srun
 
 LIMIT_S = 600
 """Time limit of a run in seconds, beyond its transfers: filling the memory takes a while."""
 
 SQUEEZED_PERCENT = 60
-"""Percent of a client's memory taken away from its page cache (this project's own choice)."""
+"""Percent of the memory that a client has left, taken away from its page cache (this project's own
+choice). Of its whole memory, huge pages, a limit of the site's Slurm or other users have some."""
 
 
 @rfm.simple_test
@@ -29,6 +31,8 @@ class PageCacheHonesty(UsesEachBackend, AssayCheck):
     #: MiB that each rank writes.
     block_mib = variable(int)
 
+    functions = (*UsesEachBackend.functions, "memory.sh")
+
     def needed_mib(self) -> int:
         """Space for every rank's file."""
         return self.block_mib * self.tasks + 64
@@ -36,6 +40,13 @@ class PageCacheHonesty(UsesEachBackend, AssayCheck):
     def written_bytes(self) -> int:
         """The files of all ranks, if a backend is in DAOS."""
         return self.block_mib * 2**20 * self.tasks if self.in_daos else 0
+
+    def room(self, subject: Subject) -> Commands:
+        """Find out how much memory is left, too."""
+        return [
+            *super().room(subject),
+            ["occupy", str(SQUEEZED_PERCENT), *srun(self.hosts)],
+        ]
 
     def rungs(self, path: Text) -> Mapping[str, Ior]:
         """The steps, starting with IOR's defaults."""
@@ -55,7 +66,7 @@ class PageCacheHonesty(UsesEachBackend, AssayCheck):
             "files": files,
             "shifted": shifted,
             "synced": synced,
-            "squeezed": replace(synced, memory_percent=SQUEEZED_PERCENT),
+            "squeezed": replace(synced, occupied=Variable("OCCUPIED")),
             "direct": replace(synced, direct=True),
         }
 

@@ -2,8 +2,8 @@
 
 Each rank is started by the launcher as the real program is. The first one gives what the real
 program gave for exactly this command, its environment included, but for the directories of paths,
-UUIDs, and the numbers of samples and of the job, and ends as it did; any other command, or another
-number of ranks, ends with 64.
+UUIDs, percents of memory, and the numbers of samples and of the job, and ends as it did; any other
+command, or another number of ranks, ends with 64.
 """
 
 from __future__ import annotations
@@ -18,8 +18,9 @@ VARIABLES = ("LD_PRELOAD", "D_IL_REPORT")
 
 
 def neutral(word: str) -> str:
-    """A word without directory, and without the number of a sample or of the job."""
+    """A word without directory, and without the number of a sample, of the job or of percents."""
     name = re.sub(r"/.*/", "", word)
+    name = re.sub(r"^\d+%$", "%", name)
     name = re.sub(r"^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$", "UUID", name)
     return re.sub(r"assay\.\d+\.|(?<=[./=])\d+(?=\.stonewall$|\.json$|$)", "", name)
 

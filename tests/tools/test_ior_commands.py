@@ -54,7 +54,7 @@ def test_mpiio_finds_daos_by_its_path():
 def test_the_page_cache_can_be_let_in_and_kept_out():
     naive = Ior("f", "1m", "16m", shared=True, fsync=False, reorder=False).command("s")
     assert not {"-F", "-C", "-e"} & set(naive)
-    kept_out = Ior("f", "1m", "16m", memory_percent=80, direct=True).command("s")
+    kept_out = Ior("f", "1m", "16m", occupied="80", direct=True).command("s")
     assert "--posix.odirect" in kept_out
     assert kept_out[kept_out.index("-M") + 1] == "80%"
 

@@ -119,7 +119,7 @@ class Ior:
     """End each write with fsync, within the measured time."""
     reorder: bool = True
     """Read what another rank wrote."""
-    memory_percent: int | None = None
+    occupied: Text | None = None
     """Percent of each node's memory to occupy, so that the page cache cannot use it. It is never a
     size, because IOR 4.0 reads ``2g`` as 2 %."""
     direct: bool = False
@@ -147,7 +147,7 @@ class Ior:
             *(["-G", str(self.signature)] if self.signature is not None else []),
             *("-t", self.transfer, "-b", self.block),
             *(["-s", str(self.segments)] if self.segments != 1 else []),
-            *(["-M", f"{self.memory_percent}%"] if self.memory_percent is not None else []),
+            *(["-M", self.occupied + "%"] if self.occupied is not None else []),
             *("-i", str(self.iterations), "-o", self.path),
             *(self.stonewall.options(write=self.write) if self.stonewall else []),
             *(self._time(self.lasts_s) if self.lasts_s else []),
