@@ -11,14 +11,15 @@ ANSWER_LIMIT_S = 60
 """Time limit of dmg and daos, in seconds; with a dead rank, they wait for minutes."""
 
 
-def ask(command: tuple[str, ...], program: str) -> str:
+def ask(command: tuple[str, ...], program: str, limit_s: float = ANSWER_LIMIT_S) -> str:
     """What a program of DAOS prints, or why it prints nothing, in a sentence.
 
     Args:
         command: its command line.
         program: its name, for the sentence.
+        limit_s: time limit in seconds.
     """
-    return programs.ask(command, program, ANSWER_LIMIT_S)
+    return programs.ask(command, program, limit_s)
 
 
 once = cache(ask)

@@ -12,8 +12,9 @@ import sys
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 
-from assay.foreign.limits import PROGRAM
-from assay.foreign.sources import Missing, output_of
+from assay.foreign import programs
+from assay.foreign.sources import Missing
+from assay.tools.daos.dmg import POOL_LIMIT_S
 
 AT_ONCE = 8
 """Number of commands that run at once."""
@@ -22,7 +23,7 @@ AT_ONCE = 8
 def run(command: Sequence[str]) -> str:
     """What a command printed, and its exit status or why it has none."""
     shown = f"$ {' '.join(command)}\n"
-    done = output_of(command, PROGRAM)
+    done = programs.run(command, POOL_LIMIT_S)
     if isinstance(done, Missing):
         return f"{shown}# {done}\n"
     return f"{shown}{done.out}{done.err}# exit: {done.status}\n"

@@ -273,7 +273,7 @@ elif [[ $ended ]]; then
 elif ((status > 128)); then
     echo "ReFrame was ended by SIG$(kill -l "$status"), and its job with it; the same command measures the rest" 2>/dev/null || true
 elif type assay >/dev/null 2>&1; then
-    # Its last line is for a campaign that goes on.
-    assay progress "$directory" 2>&1 | sed -n 1p
+    # Its other lines are for a campaign that goes on.
+    assay progress "$directory" 2>&1 | sed -En '1p; /^[[:alnum:]]+ on [^ ]+ failed/p'
 fi
 exit "$status"

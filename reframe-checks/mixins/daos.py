@@ -329,7 +329,15 @@ class NeedsDaos(RunsDaosPrograms):
     def ask(self, name: str, argv: Sequence[str], *, once: bool = False) -> str:
         """Ask dmg or daos, or only once in a session; the answer is also kept under a name."""
         command = tuple(map(str, self.command(argv)))
-        answer = (asking.once if once else asking.ask)(command, argv[0])
+        return self.kept(name, argv, (asking.once if once else asking.ask)(command, argv[0]))
+
+    def change(self, name: str, argv: Sequence[str]) -> str:
+        """Let dmg make or destroy a pool; the answer is also kept under a name."""
+        command = tuple(map(str, self.command(argv)))
+        return self.kept(name, argv, asking.ask(command, argv[0], dmg.POOL_LIMIT_S))
+
+    def kept(self, name: str, argv: Sequence[str], answer: str) -> str:
+        """The answer of a program, kept under a name, or why it cannot be kept."""
         try:
             # The job could have left a link there, or a FIFO.
             Tree(Path(self.stagedir)).write(f"raw/system/{name}.json", answer.encode())

@@ -135,7 +135,7 @@ class LosesPart(NeedsDaos, StartsItsPrograms):
         )
         if why := self.start_the_director(pool):
             return [why]
-        made = self.ask("failure_pool.made", pool)
+        made = self.change("failure_pool.made", pool)
         if why := dmg.failure(made):
             return [f"dmg made no pool of {size}: {why}", *self.end_the_director()]
         service = recovery.service(made)

@@ -16,8 +16,9 @@ from assay.tools.daos.dmg import CONTROL
 from assay_check import HERE
 from mixins.daos import NeedsDaos
 
-DESTROY_S = 300
-"""Time limit in seconds to destroy all pools, beside twice the expected time (own choice)."""
+DESTROY_S = 60
+"""Seconds for ReFrame to see the end of what destroys the pools, beside the limit of the last pool
+and twice the expected time of all (own choice)."""
 
 
 class MakesRankPools(NeedsDaos):
@@ -50,7 +51,7 @@ class MakesRankPools(NeedsDaos):
 
         def make(rank: int) -> str:
             asked = dmg.pool_create(pool_of(rank), rank, size, user, CONTROL)
-            return dmg.failure(self.ask(f"pool.{rank}.made", asked))
+            return dmg.failure(self.change(f"pool.{rank}.made", asked))
 
         with ThreadPoolExecutor(AT_ONCE) as making:
             failed = [
@@ -66,7 +67,7 @@ class MakesRankPools(NeedsDaos):
         if destroyer is None or destroyer.stdin is None:
             return []
         destroyer.stdin.close()
-        limit_s = DESTROY_S + int(2 * POOL_S * self.ranks / AT_ONCE)
+        limit_s = DESTROY_S + dmg.POOL_LIMIT_S + int(2 * POOL_S * self.ranks / AT_ONCE)
         try:
             destroyer.wait(limit_s)
         except subprocess.TimeoutExpired:
@@ -81,7 +82,7 @@ class MakesRankPools(NeedsDaos):
     def _destroyed(self, labels: Sequence[str]) -> list[str]:
         """Destroy pools of an earlier run, and return the problems."""
         answers = [
-            (label, self.ask(f"{label}.destroyed", dmg.pool_destroy(label, CONTROL)))
+            (label, self.change(f"{label}.destroyed", dmg.pool_destroy(label, CONTROL)))
             for label in labels
         ]
         return [

@@ -64,9 +64,6 @@ def test_a_program_is_asked_once_or_each_time(tmp_path: Path) -> None:
     assert asking.ask(command, "dmg") == "asked\nasked\n"
 
 
-def test_a_program_that_does_not_answer_is_named(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(asking, "ANSWER_LIMIT_S", 0.1)
-    assert asking.ask(("sleep", "5"), "dmg") == "dmg did not end within 0.1 s"
+def test_a_program_that_does_not_answer_is_named(tmp_path: Path) -> None:
+    assert asking.ask(("sleep", "5"), "dmg", 0.1) == "dmg did not end within 0.1 s"
     assert "No such file" in asking.ask((str(tmp_path / "dmg"),), "dmg")

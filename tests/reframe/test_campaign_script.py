@@ -238,6 +238,26 @@ def test_a_campaign_goes_on_for_as_many_rounds_as_it_has_planned(tmp_path: Path)
     assert all(f"--setvar=further_rounds={FURTHER}" in line for line in lines)
 
 
+def test_a_campaign_ends_with_what_failed_and_why(tmp_path: Path) -> None:
+    programs = commands(tmp_path)
+    said = [
+        "3 of 3 checks have ended: 1 measured, 1 measured, beyond its limits, 1 failed",
+        "SsdFio on servers measured, beyond its limits: read_64k@s1: it failed",
+        "IorByRank on clients failed: dmg made no pool of 1GiB on rank 0: dmg did not end",
+        "about 0 s left",
+    ]
+    for name, lines in {
+        "reframe": ["exit 1"],
+        "assay": [f"echo '{line}'" for line in said],
+    }.items():
+        (programs / name).write_text("\n".join(["#!/bin/bash", *lines]) + "\n")
+        (programs / name).chmod(0o755)
+    path = f"{programs}:{os.environ['PATH']}"
+    ran = start(tmp_path / "campaigns/monday", PATH=path)
+    assert ran.returncode == 1
+    assert ran.stdout.splitlines()[-2:] == [said[0], said[2]]
+
+
 def test_first_samples_and_further_rounds_go_together(tmp_path: Path) -> None:
     lines = going_on(tmp_path, "", "1.5", "--until-decided")
     assert len(lines) == 2 + FURTHER

@@ -26,6 +26,11 @@ KNOWS = Contract(TOOL, OF_DAOS, "the JSON answers of `dmg -j system query` and `
 CONTROL = "/etc/daos/daos_control.yml"
 """Its configuration; the role `daos_admin` writes it."""
 
+POOL_LIMIT_S = 600
+"""Time limit in seconds of a command that makes or destroys a pool: that which dmg itself gives the
+making of one (`PoolCreateTimeout` in DAOS 2.8's src/control/lib/control/pool.go). Engines on cores
+that others use took 76 s for 1 GiB."""
+
 _ADDRESS = re.compile(r"[^:]*://(.+:\d+)$")
 
 FULL = 0.9
