@@ -1,5 +1,6 @@
 """For checks that use one backend of the storage after the other."""
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from assay.checks.backends import Backend, backend_of, container, library_directory
@@ -24,7 +25,7 @@ class UsesEachBackend(NeedsDaos, LaunchesMpi, WritesFiles):
 
     uses_container = True
 
-    functions = ("steps.sh", "daos_client.sh")
+    functions: Sequence[str] = ("steps.sh", "daos_client.sh")
     scripts = ("attach.py",)
 
     @property
