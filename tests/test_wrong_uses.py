@@ -232,6 +232,16 @@ RUNS: list[tuple[str, str, tuple[str, ...]]] = [
     ),
     ("validate", "assay_campaign is a/b; should be a name", (LOCAL, "-eassay_campaign=a/b")),
     ("validate", "assay_failure is x; should be left out", (LOCAL, "-eassay_failure=x")),
+    ("signoff", "assay_baseline is empty; should have a val", (LOCAL, "-eassay_baseline=")),
+    ("validate", "assay_waivers is empty; should have a valu", (LOCAL, "-eassay_waivers= ")),
+    *(
+        (
+            "validate",
+            f"assay_more_hours is {hours}; should be hours, f",
+            (LOCAL, f"-eassay_more_hours={hours}"),
+        )
+        for hours in ("nan", "-1", "inf")
+    ),
     ("signoff", "assay_campaign is ..; should be a name", (LOCAL, "-eassay_campaign=..")),
     ("validate", "-e is acceptance; should be NAME=VALUE", (LOCAL, "-eacceptance")),
     ("signoff", "assay_waivers is /nowhere; should be a file", (LOCAL, "-eassay_waivers=/nowhere")),
