@@ -7,6 +7,7 @@ make with 2.
 
 from __future__ import annotations
 
+import fcntl
 import json
 import os
 import shutil
@@ -361,6 +362,29 @@ def test_make_refuses_an_empty_inventory(checkout: Path) -> None:
     status, printed = make(checkout, "plan", "INVENTORY=")
     assert status == 2
     assert "INVENTORY is empty; it should be a directory or a file" in printed
+
+
+def test_make_refuses_a_campaign_that_a_variable_of_the_shell_lacks(checkout: Path) -> None:
+    """It would begin a new one, for hours."""
+    status, printed = make(checkout, "validate", "CAMPAIGN=", "--dry-run")
+    assert status == 2
+    assert "CAMPAIGN is empty: is a variable of the shell not set?" in printed
+
+
+def test_of_two_plans_at_once_one_is_refused(checkout: Path) -> None:
+    """The one removed what the other had written, and printed its plan."""
+    with (checkout / "build/plan.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        status, printed = make(checkout, "plan", "INVENTORY=inventories/pmem")
+    assert status == 2
+    assert "make plan is running in this checkout; wait for it" in printed
+    assert "metrics required" not in printed
+
+
+@pytest.mark.parametrize("target", ["plan", "validate", "teardown"])
+def test_an_inventory_has_spaces_in_its_path(checkout: Path, target: str) -> None:
+    _, printed = make(checkout, target, "INVENTORY=my halls/one", "--dry-run")
+    assert '-i "my halls/one" ' in printed
 
 
 @pytest.mark.parametrize("words", [("INVENTRY=inventories/pmem",), ("-e", "assay_scale=quik")])
