@@ -27,6 +27,11 @@ endif
 ifeq ($(strip $(INVENTORY)),)
 $(error INVENTORY is empty; it should be a directory or a file, such as inventories/local)
 endif
+# Or a campaign that should be resumed would begin anew.
+EMPTY := $(strip $(foreach name,$(filter $(VARIABLES),$(GIVEN)),$(if $(strip $($(name))),,$(name))))
+ifneq ($(EMPTY),)
+$(error $(EMPTY) is empty: is a variable of the shell not set?)
+endif
 export UV_SYSTEM_CERTS := 1
 # What Python has compiled it keeps: the tests start a thousand programs.
 unexport PYTHONDONTWRITEBYTECODE
@@ -45,21 +50,23 @@ validate: $(ROOT) setup ## The whole way on this machine: deploy, measure, judge
 	@mkdir -p build
 	@exec 9> build/validate.lock; flock --nonblock 9 || { echo "make validate is running in this checkout; wait for it" >&2; exit 75; }; \
 	rm -f build/summary.txt; trap : INT; \
-	$(PLAYBOOK) -i $(INVENTORY) site.yml $(if $(CAMPAIGN),-e assay_campaign=$(CAMPAIGN) -e assay_resumed=true) 9>&-; status=$$?; \
-	if [ $$status = 99 ]; then $(PLAYBOOK) -i $(INVENTORY) playbooks/stop.yml 9>&-; fi; exit $$status
+	$(PLAYBOOK) -i "$(INVENTORY)" site.yml $(if $(CAMPAIGN),-e "assay_campaign=$(CAMPAIGN)" -e assay_resumed=true) 9>&-; status=$$?; \
+	if [ $$status = 99 ]; then $(PLAYBOOK) -i "$(INVENTORY)" playbooks/stop.yml 9>&-; fi; exit $$status
 
 .PHONY: plan
 plan: setup ## What a cluster should give that is not there yet, by its inventory alone.
-	@rm -rf build/plan.new && mkdir -p build/plan.new
-	@$(PLAYBOOK) -i $(INVENTORY) playbooks/plan.yml -e assay_planned=$(CURDIR)/build/plan.new/cluster.json
-	@$(BIN)/assay expect --system --cluster build/plan.new/cluster.json
-	@$(BIN)/assay plan --cluster build/plan.new/cluster.json >build/plan.new/plan.txt
-	@rm -rf build/plan && mv build/plan.new build/plan
-	@echo; sed -n "/metrics required$$/,\$$p" build/plan/plan.txt; echo "build/plan/plan.txt lists them"
+	@# Of two at once, each would print what the other plans.
+	@mkdir -p build; exec 9> build/plan.lock; flock --nonblock 9 || { echo "make plan is running in this checkout; wait for it" >&2; exit 75; }; \
+	set -e; rm -rf build/plan.new; mkdir build/plan.new; \
+	$(PLAYBOOK) -i "$(INVENTORY)" playbooks/plan.yml -e assay_planned=$(CURDIR)/build/plan.new/cluster.json 9>&-; \
+	$(BIN)/assay expect --system --cluster build/plan.new/cluster.json; \
+	$(BIN)/assay plan --cluster build/plan.new/cluster.json >build/plan.new/plan.txt; \
+	rm -rf build/plan; mv build/plan.new build/plan; \
+	echo; sed -n "/metrics required$$/,\$$p" build/plan/plan.txt; echo "build/plan/plan.txt lists them"
 
 .PHONY: teardown
 teardown: $(ROOT) setup ## Take away what `make validate` put on this machine, and nothing else.
-	$(PLAYBOOK) -i $(INVENTORY) playbooks/teardown.yml
+	$(PLAYBOOK) -i "$(INVENTORY)" playbooks/teardown.yml
 
 .PHONY: root
 root:

@@ -7,6 +7,7 @@ make with 2.
 
 from __future__ import annotations
 
+import fcntl
 import json
 import os
 import shutil
@@ -45,6 +46,7 @@ COMMANDS: list[tuple[int, str, tuple[str, ...]]] = [
     (1, "must be an object", ("check", "no-hosts.json")),
     (2, "cannot be read", ("plan", *NOWHERE)),
     (2, "must be an object", ("plan", "--cluster", "no-hosts.json")),
+    (2, "list.json: list: must be a JSON object", ("plan", "--cluster", "list.json")),
     (2, "cannot be read", ("expect", *NOWHERE)),
     (2, "no run report matches", ("expect", *CLUSTER, "--reports=empty/*.json")),
     (2, "unknown tool iometer", ("parse", "--tool", "iometer", "rubbish")),
@@ -53,12 +55,22 @@ COMMANDS: list[tuple[int, str, tuple[str, ...]]] = [
     (2, "no run report matches", ("signoff", *CLUSTER, "--reports=empty/*.json", "--out=new")),
     (2, "already exists", ("signoff", *CLUSTER, "--reports=empty/*.json", "--out=empty")),
     (2, "cannot be read", ("signoff", *NOWHERE, "--reports=empty/*.json", "--out=new")),
+    *(
+        (
+            2,
+            f"--outputs {name} is not a directory",
+            ("signoff", *CLUSTER, "--reports=x", "--out=new", f"--outputs={name}"),
+        )
+        for name in ("nowhere", "rubbish")
+    ),
     (2, "is not a bundle", ("verify", "nowhere")),
     (2, "is not a bundle", ("verify", "empty")),
     (2, "is not a file", ("verify", "empty", "--allowed-signers=nowhere")),
     (2, "is not a bundle", ("compare", "nowhere", "empty")),
     (2, "no campaign has begun", ("progress", "empty", *CLUSTER)),
     (2, "no campaign has begun", ("progress", "nowhere", *CLUSTER)),
+    (2, "no campaign has begun", ("progress", "--next", "empty", *CLUSTER)),
+    (2, "choose one of them", ("progress", "--next", "--follow", "silent", *CLUSTER)),
     (2, "ReFrame wrote nothing there", ("progress", "silent", *CLUSTER)),
     (2, "no run report matches", ("overhead", *CLUSTER, "--reports=nowhere/*.json")),
     (2, "--partition is missing", ("describe", "new")),
@@ -92,6 +104,7 @@ def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     documents = {
         "cluster": sound,
         "no-hosts": sound | {"hosts": {}},
+        "list": [sound],
     }
     for name, document in documents.items():
         Path(f"{name}.json").write_text(json.dumps(document))
@@ -126,6 +139,7 @@ def inventories(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Inventories that are none, or that have no host."""
     directory = tmp_path_factory.mktemp("inventories")
     for name, text in {
+        "spaced": "all: {children: {controller: {hosts: {lo gin: {}}}}}\n",
         "no-host": "all: {children: {clients: {}}}\n",
         "other-groups": "all: {children: {webservers: {hosts: {w1: {}}}}}\n",
         "tab": "all:\n\thosts: n1\n",
@@ -155,6 +169,31 @@ def test_an_inventory_that_cannot_be_parsed_is_refused(inventories: Path, name: 
     status, said = play("playbooks/plan.yml", f"--inventory={inventories / name}")
     assert status == 1
     assert "Completely failed to parse inventory source" in said
+
+
+@pytest.mark.parametrize(
+    ("file", "text", "why"),
+    [
+        ("group_vars/all.yml", "cluster_name: a\ncluster_name: b\n", "Found duplicate mapping key"),
+        ("host_vars/n1.yml", "cluster_kind:\n\tcores: 1\n", "Tabs are usually invalid in YAML"),
+        ("host_vars/n1.yml", "- cluster_name\n", "failed to combine variables"),
+    ],
+)
+def test_a_file_of_variables_that_cannot_be_read_is_named(
+    tmp_path: Path, file: str, text: str, why: str
+) -> None:
+    (tmp_path / "hosts.yml").write_text("controller: {hosts: {n1: {}}}\n")
+    (tmp_path / file).parent.mkdir()
+    (tmp_path / file).write_text(text)
+    status, said = play("playbooks/plan.yml", f"--inventory={tmp_path}")
+    assert (status, why in said, f"{tmp_path}/{file}" in said) == (4, True, True), said
+
+
+def test_a_host_that_ansible_takes_for_a_pattern_is_refused(inventories: Path) -> None:
+    """The play of `lo gin` was passed over, and nothing was planned with status 0."""
+    status, said = play("playbooks/plan.yml", f"--inventory={inventories / 'spaced'}")
+    assert status == 2
+    assert "a host is lo gin; should have letters, digits, dots, hyphens and underscores" in said
 
 
 @pytest.mark.parametrize("playbook", PLAYBOOKS)
@@ -194,6 +233,16 @@ RUNS: list[tuple[str, str, tuple[str, ...]]] = [
     ),
     ("validate", "assay_campaign is a/b; should be a name", (LOCAL, "-eassay_campaign=a/b")),
     ("validate", "assay_failure is x; should be left out", (LOCAL, "-eassay_failure=x")),
+    ("signoff", "assay_baseline is empty; should have a val", (LOCAL, "-eassay_baseline=")),
+    ("validate", "assay_waivers is empty; should have a valu", (LOCAL, "-eassay_waivers= ")),
+    *(
+        (
+            "validate",
+            f"assay_more_hours is {hours}; should be hours, f",
+            (LOCAL, f"-eassay_more_hours={hours}"),
+        )
+        for hours in ("nan", "-1", "inf")
+    ),
     ("signoff", "assay_campaign is ..; should be a name", (LOCAL, "-eassay_campaign=..")),
     ("validate", "-e is acceptance; should be NAME=VALUE", (LOCAL, "-eacceptance")),
     ("signoff", "assay_waivers is /nowhere; should be a file", (LOCAL, "-eassay_waivers=/nowhere")),
@@ -313,6 +362,29 @@ def test_make_refuses_an_empty_inventory(checkout: Path) -> None:
     status, printed = make(checkout, "plan", "INVENTORY=")
     assert status == 2
     assert "INVENTORY is empty; it should be a directory or a file" in printed
+
+
+def test_make_refuses_a_campaign_that_a_variable_of_the_shell_lacks(checkout: Path) -> None:
+    """It would begin a new one, for hours."""
+    status, printed = make(checkout, "validate", "CAMPAIGN=", "--dry-run")
+    assert status == 2
+    assert "CAMPAIGN is empty: is a variable of the shell not set?" in printed
+
+
+def test_of_two_plans_at_once_one_is_refused(checkout: Path) -> None:
+    """The one removed what the other had written, and printed its plan."""
+    with (checkout / "build/plan.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        status, printed = make(checkout, "plan", "INVENTORY=inventories/pmem")
+    assert status == 2
+    assert "make plan is running in this checkout; wait for it" in printed
+    assert "metrics required" not in printed
+
+
+@pytest.mark.parametrize("target", ["plan", "validate", "teardown"])
+def test_an_inventory_has_spaces_in_its_path(checkout: Path, target: str) -> None:
+    _, printed = make(checkout, target, "INVENTORY=my halls/one", "--dry-run")
+    assert '-i "my halls/one" ' in printed
 
 
 @pytest.mark.parametrize("words", [("INVENTRY=inventories/pmem",), ("-e", "assay_scale=quik")])

@@ -26,7 +26,9 @@ from ansible.constants import (
     COLOR_UNREACHABLE,
     COLOR_WARN,
 )
+from ansible.errors import AnsibleParserError
 from ansible.plugins.callback.default import CallbackModule as Default
+from ansible.vars.plugins import get_vars_from_inventory_sources
 
 from assay.subject import folded
 
@@ -82,6 +84,7 @@ class CallbackModule(Default):
         self._role: str | None = None
         self._changed: dict[str, list[str]] = defaultdict(list)
         self._measures = False
+        self._read_variables = False
         # What a task of many attempts has said so far.
         self._news: set[str] = set()
         atexit.register(self._say_what_goes_on)
@@ -108,12 +111,25 @@ class CallbackModule(Default):
     def v2_playbook_on_play_start(self, play: Any) -> None:
         """Keep the stage's name for its first task: a stage without hosts has none."""
         self._print_results()
+        if not self._read_variables:
+            self._read_variables = True
+            self._refuse_unreadable(play)
         self._measures = MEASURES in play.tags
         if not self._thin:
             super().v2_playbook_on_play_start(play)
             return
         self._play = play
         self._stage: str | None = play.get_name().strip()
+
+    def _refuse_unreadable(self, play: Any) -> None:
+        """Read all files of variables: of one that is no YAML, Ansible forgets the name."""
+        inventory = play.get_variable_manager()._inventory
+        entries = [*inventory.groups.values(), *inventory.hosts.values()]
+        try:
+            get_vars_from_inventory_sources(play.get_loader(), inventory._sources, entries, "task")
+        except AnsibleParserError as error:
+            self._display.error(error.__context__ or error)
+            sys.exit(error._exit_code)
 
     def v2_playbook_on_no_hosts_matched(self) -> None:
         """A group without hosts leaves its part out, by design."""

@@ -101,8 +101,16 @@ def main() -> None:
     """Run the command. Tracebacks are made printable, since they may quote foreign data."""
     collect_rarely()
     sys.excepthook = _traceback
+    if sys.stdout is None:  # as after `>&-`: what is asked for would be printed nowhere
+        complain("standard output is closed: redirect it to a file, or to /dev/null")
+        sys.exit(NOT_DONE)
     try:
         app()
+    except SystemExit as ended:
+        # As in `assay verify BUNDLE | head -n1`: typer ends with 1, which is an answer.
+        if isinstance(ended.__context__, BrokenPipeError):
+            sys.exit(NOT_DONE)
+        raise
     except Exception as error:
         if isinstance(error, OSError) and error.errno == errno.ENOSPC:
             complain(f"{error.filename or 'the output'} cannot be written: {error.strerror}")
@@ -110,6 +118,9 @@ def main() -> None:
         # As in the home of another user, from which `setpriv` and `runuser` do not go away.
         if isinstance(error, PermissionError) and error.filename:
             complain(f"{error.filename}: {error.strerror}")
+            sys.exit(NOT_DONE)
+        if isinstance(error, FileNotFoundError) and error.filename is None:  # of os.getcwd
+            complain("the current directory was removed: change to another")
             sys.exit(NOT_DONE)
         # Python would end with 1, which is an answer: a closed gate, an alarm.
         _traceback(type(error), error, error.__traceback__)

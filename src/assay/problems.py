@@ -32,7 +32,7 @@ class Problem:
         host, key = quoted(self.host or ""), quoted(self.key)
         where = ": ".join(part for part in (host and f"host {host}", key) if part)
         what = "" if self.value is None else f" = {quoted(self.value)}"
-        return f"{where}{what}: {self.allowed}" if where else f"{what}{self.allowed}".strip(" =")
+        return f"{where}{what}: {self.allowed}".removeprefix(" = ").removeprefix(": ")
 
 
 MOST = 1_000

@@ -412,3 +412,25 @@ def test_a_figure_of_two_samples_has_no_interval_and_is_named(old: Path) -> None
 def test_nothing_in_common_decides_nothing(old: Path) -> None:
     empty = altered(record(old), metrics=[])
     assert compare([empty], [empty]).result is Result.UNDECIDED
+    compared = compare([empty], [record(old)])
+    lines = difference.render([empty], [record(old)], compared).splitlines()
+    assert lines[0].startswith("UNDECIDED: ")
+    assert lines[1].startswith("no figure was measured in both, so no further session would decide")
+
+
+def test_no_interval_goes_beyond_a_whole_loss(old: Path) -> None:
+    """It read -94.3 % (-116.1 % to -72.5 %)."""
+    before, after = (with_samples(record(old), 3, factor) for factor in (1.0, 1000.0))
+    before, after = (
+        altered(
+            each,
+            metrics=[
+                each.metrics[0].model_copy(
+                    update={"samples": [each.metrics[0].samples[0] * n for n in (1.0, 1.01, 0.99)]}
+                )
+            ],
+        )
+        for each in (before, after)
+    )
+    text = difference.render([before], [after], compare([before], [after]))
+    assert "worse     -99.9% (-100.0% to " in text

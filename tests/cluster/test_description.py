@@ -60,6 +60,11 @@ def change(path: str, value: object) -> Callable[[dict[str, Any]], None]:
             change("hosts/s1/engines/0/storage/0/class", "optane"),
             "host s1: engines[0].storage[0].class = optane: should be one of ram, dcpm,",
         ),
+        (change("hosts/c1/cores", True), "host c1: cores = True: should be a number"),
+        (
+            change("hosts/c1/interfaces/eth0/speed_gbits", True),
+            "host c1: interfaces.eth0.speed_gbits = True: should be a number",
+        ),
         (change("hosts/c1/cores", 0), "host c1: cores = 0: should be greater than or equal to 1"),
         *(
             (

@@ -241,3 +241,27 @@ def test_an_output_without_room_is_one_sentence() -> None:
         done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, check=False)
     sentence = "the output cannot be written: No space left on device\n"
     assert (done.returncode, done.stderr) == (2, sentence)
+
+
+MAIN = f"{sys.executable} -c 'from assay.cli import main; main()'"
+
+
+@pytest.mark.parametrize(
+    ("script", "errors"),
+    [
+        (f"{MAIN} --version >&-", "standard output is closed: redirect it to a file,"),
+        (f"{MAIN} --version | true", ""),
+        (f"{MAIN} probe | true", ""),
+        (f"rmdir $PWD; {MAIN} health nights --last", "the current directory was removed: change"),
+    ],
+)
+def test_nothing_that_nobody_read_ends_as_an_answer(
+    tmp_path: Path, script: str, errors: str
+) -> None:
+    """A reader that has gone was 1, as is an invalid bundle; a closed output was 0."""
+    here = tmp_path / "here"
+    here.mkdir()
+    shell = ["bash", "-c", f"set -o pipefail; {script}"]
+    done = subprocess.run(shell, cwd=here, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr[: len(errors)]) == (2, errors)
+    assert errors or not done.stderr

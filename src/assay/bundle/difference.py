@@ -56,7 +56,12 @@ def _lines(old: Sequence[Record], new: Sequence[Record], compared: Comparison) -
 
 def _deciding(compared: Comparison) -> Iterator[str]:
     """What would decide, and where to look meanwhile."""
-    if min(compared.changes.sessions) < DECIDING:
+    if compared.changes.campaign is None:
+        yield (
+            "no figure was measured in both, so no further session would decide: compare campaigns"
+            " of the same checks"
+        )
+    elif min(compared.changes.sessions) < DECIDING:
         yield (
             f"{DECIDING} sessions on either side would decide: measure again, and name the further"
             " bundles with --old and --new"
@@ -101,7 +106,8 @@ def _together(change: Change) -> str:
 def _percent(change: Change | None) -> str:
     if change is None:
         return f"{'':>8} {'':<20}"
-    interval = f"({change.low:+.1%} to {change.high:+.1%})" if change.is_known else ""
+    # Symmetric, it may begin where nothing is left to lose.
+    interval = f"({max(change.low, -1):+.1%} to {change.high:+.1%})" if change.is_known else ""
     return f"{change.gain:>+8.1%} {interval:<20}"
 
 

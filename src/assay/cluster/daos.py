@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, get_args
 
 from pydantic import (
     BaseModel,
@@ -27,6 +27,17 @@ class Described(BaseModel):
     """A part of the description of a cluster; an unknown key is an error."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, populate_by_name=True)
+
+    @field_validator("*", mode="before")
+    @classmethod
+    def _refuse_yes_for_a_number(cls, value: object, field: ValidationInfo) -> object:
+        """Refuse what pydantic takes for 1 or 0: `cores: yes` would be one core."""
+        if isinstance(value, bool):
+            kind = cls.model_fields[str(field.field_name)].annotation
+            kinds = {kind, *get_args(kind)}
+            if kinds & {int, float} and bool not in kinds:
+                raise ValueError("should be a number")
+        return value
 
 
 Role = Literal["wal", "meta", "data"]

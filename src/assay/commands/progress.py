@@ -66,6 +66,8 @@ def progress(
     from assay.checks.entry import SCALES
     from assay.checks.plan import requirements
 
+    if follow and next_check:
+        misuse("--follow and --next: choose one of them")
     described = load(file)
     plan = requirements(described)
     if directory is None:
@@ -170,9 +172,10 @@ def _wait_for_next(
     while True:
         # In this order, or what happened in between would not be read any more.
         goes_on = is_measuring()
-        seen = (
-            read() if (directory / campaign.OUTPUT).exists() else campaign.Progress((), ended=False)
-        )
+        # Where nothing is measured at the first look, and nothing was, nothing will come.
+        nothing = first is None and not goes_on
+        written = (directory / campaign.OUTPUT).exists()
+        seen = read() if written or nothing else campaign.Progress((), ended=False)
         running = [(check.name, check.partition) for check in seen.running if check.since]
         first = running if first is None else first
         if not goes_on or (running and (running != first or time.monotonic() > end)):

@@ -81,6 +81,8 @@ def sign_off(
         misuse("--sign-key needs --approver: name the signer")
     if out.exists():
         misuse(f"{out} already exists; choose another path")
+    if outputs is not None and not outputs.is_dir():
+        misuse(f"--outputs {outputs} is not a directory; name the campaign's")
     campaign = outputs or campaign_of(reports)
     warn(
         [file, campaign, *map(Path, glob.glob(reports)), *([waivers_file] if waivers_file else [])]
