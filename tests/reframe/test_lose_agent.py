@@ -167,6 +167,19 @@ def test_an_agent_that_does_not_return_is_said_and_asked_for(client: Path, unit:
     assert (client / "asked").read_text().splitlines()[-1] == "systemctl start daos_agent"
 
 
+def test_nobody_tries_any_more_when_the_controller_has_ended_the_load(
+    client: Path, unit: Unit
+) -> None:
+    unit.restarts = False
+    (client / "agent.1.end").touch()
+    running = lose(client, limit_s=600)
+    wait_for(client / "agent.1.seen")
+    (client / "lost.1.end").touch()
+    assert running.wait(timeout=15) == 0
+    assert {each.get("connects") for each in seen(client)} == {None, False}
+    assert (client / "asked").read_text().splitlines()[-1] == "systemctl start daos_agent"
+
+
 def test_a_job_that_is_cancelled_does_not_leave_the_agent_away(client: Path, unit: Unit) -> None:
     unit.restarts = False
     (client / "agent.1.end").touch()
