@@ -21,7 +21,7 @@ fail() {
 # shown PROPERTY: what systemd says of the agent, in letters and digits.
 shown() { systemctl show --property="$1" "$service" 2>/dev/null | sed --quiet "s/^$1=//p" | tr --complement --delete a-z0-9-; }
 
-connects() { timeout --kill-after=5 "$answer_limit" "$@" </dev/null >"agent.$number.out" 2>&1; }
+connects() { timeout --kill-after=5 "$answer_limit" "$@" </dev/null >"agent.$number.err" 2>&1; }
 
 # load_ended: whether the controller has ended the load, after which it waits for nothing.
 load_ended() { [[ -e lost.$number.end ]]; }
@@ -37,7 +37,7 @@ case $restart in
     always | on-failure | on-abnormal | on-abort) ;;
     *) fail "systemd would not start $service of $host again (Restart=${restart:-unknown}): its agent was not ended" ;;
 esac
-connects "$@" || fail "no new process of $host connects even before its agent ends: see agent.$number.out"
+connects "$@" || fail "no new process of $host connects even before its agent ends: see agent.$number.err"
 # What ended several times within minutes is not started again, whoever ended it.
 systemctl reset-failed "$service"
 # Whatever ends this, it does not leave the host without an agent; where one runs or is about to, this does nothing else.
@@ -51,7 +51,7 @@ until connects "$@"; do
     note '"connects": false'
     ((SECONDS - start < limit)) ||
         fail "no new process of $host connected within $limit s after its agent ended: systemd has" \
-            "$service $(shown ActiveState); see agent.$number.out there and journalctl -u $service"
+            "$service $(shown ActiveState); see agent.$number.err, and journalctl -u $service there"
     # The pool may be gone by now, and nobody would ever connect.
     ! load_ended || exit 0
     sleep 1

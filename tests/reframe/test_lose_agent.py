@@ -162,7 +162,7 @@ def test_an_agent_that_does_not_return_is_said_and_asked_for(client: Path, unit:
     assert lose(client, limit_s=3).wait(timeout=30) == 0
     assert seen(client)[-1]["why"] == (
         "no new process of c2 connected within 3 s after its agent ended: systemd has daos_agent"
-        " failed; see agent.1.out there and journalctl -u daos_agent"
+        " failed; see agent.1.err, and journalctl -u daos_agent there"
     )
     assert (client / "asked").read_text().splitlines()[-1] == "systemctl start daos_agent"
 
