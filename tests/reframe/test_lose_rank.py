@@ -175,7 +175,9 @@ def test_a_rank_that_is_not_drained_in_time_is_named(system: Path) -> None:
 
 def test_a_kind_that_nobody_knows_is_refused_before_anything_is_taken_away(system: Path) -> None:
     said = refused(system, plan(system, kind="flood"))
-    assert said == "unknown kind of loss flood; choose from: kill, leader, drain, exclude, extend\n"
+    assert said == (
+        "unknown kind of loss flood; choose from: kill, leader, drain, exclude, extend, agent\n"
+    )
     assert not (system / "failure.json").exists()
 
 
