@@ -59,7 +59,7 @@ class LosesPart(NeedsDaos, StartsItsPrograms):
     """
 
     functions = ("steps.sh", "daos_client.sh")
-    scripts = ("attach.py", "load.sh")
+    scripts: Sequence[str] = ("attach.py", "load.sh")
 
     #: Only root may take a part of a system away, and nobody gets a sudo rule for that.
     needs_root = True
