@@ -188,8 +188,7 @@ def main(ledger: Path, say: Say = print) -> list[str]:
         if lost is None:
             return []
         say(
-            f"rank {lost.rank} of {lost.system} was taken away by a check that did not end:"
-            f" {lost.kind}"
+            f"{lost.words} of {lost.system} was taken away by a check that did not end: {lost.kind}"
         )
         if not (problems := restore(lost, say)):
             ledger.unlink()

@@ -20,6 +20,7 @@ from pydantic import BaseModel
 
 import bring_back
 from assay.checks.benchmarks.loss_load import BACK, LOST
+from assay.foreign.files import Tree
 from assay.tools.daos import daos_properties, dmg, losses, timeline
 from assay.tools.daos.losses import Act
 from assay.tools.daos.recovery import Service
@@ -28,6 +29,9 @@ from bring_back import Asker, Lost
 
 BETWEEN_S = 1.0
 """Seconds between two questions, which an answer that takes long extends."""
+
+NOTED_BYTES = 2**20
+"""The most that a job may note of one loss (own choice); a second takes 60 bytes."""
 
 LOAD_S = 600
 """How long a load may take to begin, in seconds: it waits for the nodes of the job (own choice)."""
@@ -41,6 +45,16 @@ def read_from(number: int) -> str:
 def made_for(number: int) -> str:
     """The file that says to the job that the pool was made anew for a loss."""
     return f"pool.{number}.made"
+
+
+def asked_of_job(number: int) -> str:
+    """The file that asks the job to end the agent of a client (`lose_agent.sh`)."""
+    return f"agent.{number}.end"
+
+
+def noted_by_job(number: int) -> str:
+    """The file with what the job notes of it, in lines as those of the time line."""
+    return f"agent.{number}.seen"
 
 
 class Plan(BaseModel):
@@ -82,6 +96,10 @@ class Director:
         self.number = 1
         self.service: Service | None = None
         """That of the pool, as it was last seen."""
+        self.taken = 0
+        """How many lines of what the job notes are kept."""
+        self.unable = ""
+        """Why the job did not end the agent, or nobody connected again."""
 
     def note(self, entry: Observed) -> None:
         """Keep an entry, also on the disk."""
@@ -173,7 +191,7 @@ class Director:
         """Lose the part as often as planned; why not all of it was done, or nothing."""
         for number in range(1, self.plan.losses + 1):
             with self.writing:
-                self.number, self.entries = number, []
+                self.number, self.entries, self.taken = number, [], 0
             if why := self.another_pool() or self.loss():
                 return why
             self.end(BACK)
@@ -202,7 +220,7 @@ class Director:
         self.pause()
         self.end(LOST)
         if not self.begun(BACK):
-            return f"no load began within {LOAD_S} s while rank {self.plan.lost.rank} was away"
+            return f"no load began within {LOAD_S} s after the loss of {self.plan.lost.words}"
         if why := self.go(self.kind.back):
             return why
         self.pause()
@@ -229,18 +247,40 @@ class Director:
         """Do what a kind asks for, and wait for what follows; what did not, or nothing."""
         lost, limit_s = self.plan.lost, self.plan.limit_s
         for act in acts:
-            self.event(act.event)
-            if why := self.asker.change(act.command(lost)):
-                return f"dmg did not {act.verb} rank {lost.rank}: {why}"
+            if act.command is None:
+                (self.plan.stage / asked_of_job(self.number)).touch()
+            else:
+                self.event(act.event)
+                if why := self.asker.change(act.command(lost)):
+                    return f"dmg did not {act.verb} rank {lost.rank}: {why}"
             for wait in act.waits:
-                if not self.wait(partial(self.reached, wait.moment), limit_s):
+                reached = self.wait(partial(self.reached, wait.moment), limit_s)
+                if self.unable:
+                    return self.unable
+                if not reached:
                     late = wait.late.format(rank=lost.rank, limit_s=limit_s)
                     return late + (self.settings() if wait.by_settings else "")
         return ""
 
     def reached(self, moment: Moment) -> bool:
-        """Whether a moment was seen."""
-        return getattr(self.line, moment) is not None
+        """Whether a moment was seen, or never will be."""
+        if self.kind.by_job:
+            self.take_in()
+        return bool(self.unable) or getattr(self.line, moment) is not None
+
+    def take_in(self) -> None:
+        """Keep what the job has noted since it was last looked at."""
+        with contextlib.suppress(FileNotFoundError):
+            text = Tree(self.plan.stage).read(noted_by_job(self.number), NOTED_BYTES)
+            whole, _, _ = text.decode().rpartition("\n")
+            lines = whole.splitlines()
+            for line in lines[self.taken :]:
+                entry = Observed.model_validate_json(line)
+                if entry.event == "failed":
+                    self.unable = entry.why
+                else:
+                    self.note(entry)
+            self.taken = len(lines)
 
     def settings(self) -> str:
         """The settings of the pool that decide whether it excludes and rebuilds."""
@@ -258,7 +298,7 @@ class Director:
         try:
             why = self.losses()
         except EndedError:
-            why = "ReFrame ended before the rank was back"
+            why = f"ReFrame ended before {self.plan.lost.words} was back"
         except Exception as error:  # whatever it is, the rank must come back
             why = f"lose_rank.py failed: {error.__cause__ or error!r}"
         self.done.set()

@@ -59,7 +59,7 @@ class LosesPart(NeedsDaos, StartsItsPrograms):
     """
 
     functions = ("steps.sh", "daos_client.sh")
-    scripts = ("attach.py", "load.sh")
+    scripts: Sequence[str] = ("attach.py", "load.sh")
 
     #: Only root may take a part of a system away, and nobody gets a sudo rule for that.
     needs_root = True
@@ -77,6 +77,11 @@ class LosesPart(NeedsDaos, StartsItsPrograms):
         """What the check loses."""
         assert isinstance(self.entry, LossCheck)
         return self.entry.loss
+
+    @property
+    def client(self) -> str:
+        """The client that loses its agent; empty if it is an engine that loses something."""
+        return self.present[0].host if self.loss.by_job else ""
 
     # Before the job.
 
@@ -102,7 +107,7 @@ class LosesPart(NeedsDaos, StartsItsPrograms):
             return [f"{LEDGER} cannot be read: {error}"]
         if lost is None:
             return []
-        return [f"rank {lost.rank} is still away since an earlier run: playbooks/stop.yml"]
+        return [f"{lost.words} is still away since an earlier run: playbooks/stop.yml"]
 
     def pools_of_others(self) -> list[str]:
         """Pools that the inventory does not have: they would lose redundancy, or data."""
@@ -113,8 +118,9 @@ class LosesPart(NeedsDaos, StartsItsPrograms):
     def begin(self) -> list[str]:
         """Let the ledger be written, and make the pool; return the problems."""
         engines = self.present
-        if self.loss.takes_leader:
-            # Nobody knows yet who will lead: the ledger has any rank until lose_rank.py knows.
+        if self.loss.takes_leader or self.loss.by_job:
+            # Nobody knows yet who will lead: the ledger has any rank until lose_rank.py knows. And
+            # where no engine is lost, that rank is there all the time.
             engines = the_last_engine(self.cluster, self.partition)
         (rank,) = self.ranks_of(engines)
         user = pwd.getpwuid(os.geteuid()).pw_name
@@ -127,6 +133,7 @@ class LosesPart(NeedsDaos, StartsItsPrograms):
             pool=LABEL,
             control=CONTROL,
             prefix=str(self.daos.prefix),
+            client=self.client,
             containers=tuple(
                 (str(pool.get("name")), str(each.get("name")))
                 for pool in self.daos.pools

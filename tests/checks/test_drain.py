@@ -160,7 +160,7 @@ def test_all_such_checks_have_a_kind_and_read_each_of_their_metrics() -> None:
 
 
 def test_the_plan_says_that_other_pools_are_not_touched() -> None:
-    _, _, drain, target, extend = failures(system())
+    _, _, drain, target, extend, _ = failures(system())
     assert drain.startswith("Drain drains s3/engine0 under load in a pool of its own")
     assert target.startswith("TargetLoss excludes target 0 of s3/engine0 under load from a pool")
     assert extend.startswith("Extend makes a pool of its own (assay-failure) without s3/engine0, ")

@@ -318,7 +318,10 @@ def test_each_check_is_required_by_these_partitions_alone() -> None:
         ("benchmarks/fdb_hammer", {"FdbHammer", "FdbHammerSeparate"}),
         (
             "benchmarks/fio_dfs",
-            {"FioDfs", "RankLoss", "ServiceLoss", "Drain", "TargetLoss", "Extend"},
+            {
+                *("FioDfs", "RankLoss", "ServiceLoss", "Drain", "TargetLoss", "Extend"),
+                "AgentLoss",
+            },
         ),
         (
             "benchmarks/ior",

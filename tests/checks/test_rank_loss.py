@@ -61,7 +61,7 @@ def test_otherwise_none_is_and_the_plan_says_why(
 
 def test_the_plan_says_what_would_be_done() -> None:
     sentence, *others = failures(system())
-    assert len(others) == 4
+    assert len(others) == 5
     assert sentence.startswith("RankLoss kills s3/engine0 under load, waits until daos_server has")
     assert others[0].startswith("ServiceLoss does the same to the engine that leads the service of")
 

@@ -83,6 +83,20 @@ esac
 BOTH = '{"uuid": "1", "label": "tank"}, {"uuid": "2", "label": "assay-failure"}'
 
 
+def stand_in(place: Path) -> Path:
+    """Make a stand-in of a system of three engines, with its programs and a stage directory."""
+    for name in ("bin", "stage"):
+        (place / name).mkdir()
+    states = {"rank": "joined", "targets": "6", "pools": BOTH, "leader": "1", "replicas": "0, 1, 2"}
+    for name, text in states.items():
+        (place / name).write_text(text)
+    for name in ("dmg", "daos"):
+        program = place / "bin" / name
+        program.write_text(DMG.format(directory=place, both=BOTH))
+        program.chmod(0o755)
+    return place
+
+
 def plan(system: Path, *, losses: int = 1, limit_s: int = 20, kind: str = "kill") -> str:
     lost = {
         "kind": kind,

@@ -11,7 +11,7 @@ import time
 from pathlib import Path
 
 import pytest
-from losing import BOTH, DMG, asked, begin, is_whole, line, plan, refused, run_load, wait_for
+from losing import asked, begin, is_whole, line, plan, refused, run_load, stand_in, wait_for
 from run_reframe import CHECKS
 
 from assay.tools.daos import dmg
@@ -23,16 +23,7 @@ root_only = pytest.mark.skipif(os.getuid() != 0, reason="only root takes anythin
 @pytest.fixture
 def system(tmp_path: Path) -> Path:
     """A stand-in of a system of three engines, with its programs and a stage directory."""
-    for name in ("bin", "stage"):
-        (tmp_path / name).mkdir()
-    states = {"rank": "joined", "targets": "6", "pools": BOTH, "leader": "1", "replicas": "0, 1, 2"}
-    for name, text in states.items():
-        (tmp_path / name).write_text(text)
-    for name in ("dmg", "daos"):
-        program = tmp_path / "bin" / name
-        program.write_text(DMG.format(directory=tmp_path, both=BOTH))
-        program.chmod(0o755)
-    return tmp_path
+    return stand_in(tmp_path)
 
 
 def test_a_rank_is_lost_as_often_as_planned_and_then_all_is_whole(system: Path) -> None:
@@ -184,7 +175,9 @@ def test_a_rank_that_is_not_drained_in_time_is_named(system: Path) -> None:
 
 def test_a_kind_that_nobody_knows_is_refused_before_anything_is_taken_away(system: Path) -> None:
     said = refused(system, plan(system, kind="flood"))
-    assert said == "unknown kind of loss flood; choose from: kill, leader, drain, exclude, extend\n"
+    assert said == (
+        "unknown kind of loss flood; choose from: kill, leader, drain, exclude, extend, agent\n"
+    )
     assert not (system / "failure.json").exists()
 
 

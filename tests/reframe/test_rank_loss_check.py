@@ -92,10 +92,28 @@ def test_each_pool_that_is_extended_has_a_container_of_its_own(
     assert text.index("step verify.1 ") < told[0] < text.index("pool.2.made") < told[1]
 
 
-@pytest.mark.parametrize("check", ["ServiceLoss", "Drain", "TargetLoss", "Extend"])
+@pytest.mark.parametrize("check", ["ServiceLoss", "Drain", "TargetLoss", "Extend", "AgentLoss"])
 def test_whatever_is_lost_the_job_is_the_same(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, check: str
 ) -> None:
     monkeypatch.setenv("ASSAY_FAILURE", "daos_server")
     steps = re.findall(r"^step (\S+)", script(tmp_path, check=check), re.MULTILINE)
     assert steps == ["container.1", "write.1", "lost.1", "write.2", "back.1", "verify.1"]
+
+
+def test_one_client_waits_to_lose_its_agent_and_those_of_the_others_must_stay(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ASSAY_FAILURE", "daos_server")
+    text = script(tmp_path, "acceptance", "AgentLoss")
+    assert re.findall(r"^same_agent srun --nodelist=(\S+)", text, re.MULTILINE) == ["c1"]
+    waits = re.findall(r"^step lost\.\d .* : srun --nodelist=(\S+) .*(lose_agent.*)$", text, re.M)
+    assert waits == [
+        (
+            "c2",
+            f"lose_agent.sh {number} 300 {tmp_path}/bin/daos --sys-name daos_server pool query"
+            " assay-failure",
+        )
+        for number in (1, 2, 3)
+    ]
+    assert [path.name for path in tmp_path.rglob("lose_agent.sh")] == ["lose_agent.sh"]

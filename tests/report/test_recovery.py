@@ -8,17 +8,19 @@ from dataclasses import replace
 
 import pytest
 
+from assay.checks.benchmarks.agent_loss import AGENT_LOSS
 from assay.checks.benchmarks.drain import DRAIN
+from assay.checks.benchmarks.losses import LossCheck
 from assay.checks.benchmarks.rank_loss import RANK_LOSS
 from assay.checks.benchmarks.service_loss import SERVICE_LOSS
 from assay.checks.expect import Measured, expectation
-from assay.checks.plan import requirements
+from assay.checks.plan import CHECKS, requirements
 from assay.judge.judgement import Judgement, Measurement, judge
 from assay.judge.recovery import Recovery
 from assay.judge.signoff import Gate, SignOff
 from assay.judge.verdict import Verdict
 from assay.report import html
-from assay.report.recovery import draw, lines
+from assay.report.recovery import _ROWS, draw, lines
 from assay.subject import Subject
 from clusters import described
 from sites import site
@@ -69,6 +71,19 @@ TAKEN_OVER = replace(
     subject=Subject("servers"),
     check=SERVICE_LOSS,
     moments={"rank lost": float(T), "another leader": T + 9.0, **LOSS.moments},
+)
+CONNECTED = {
+    **SOUND,
+    "reconnection": 12.5,
+    "bandwidth_without_agent": 880.0,
+    "bandwidth_reconnected": 895.0,
+    "longest_stall": 3.0,
+}
+RETURNED = replace(
+    LOSS,
+    subject=Subject("c2"),
+    check=AGENT_LOSS,
+    moments={"agent ended": float(T), "connected again": T + 12.0},
 )
 EMPTIED = replace(
     LOSS,
@@ -235,6 +250,46 @@ def test_the_loss_of_a_leader_is_one_of_all_servers() -> None:
         ("9.00", "24.0")
     )
     assert "another leader, 9 s" in servers.svgs[0]
+
+
+def test_the_loss_of_an_agent_is_one_of_its_client() -> None:
+    (client,) = lines(report(judged(CONNECTED, check="AgentLoss"), RETURNED))
+    assert f"{client.subject} {client.happened}" == "c2 lost its agent"
+    rows = {row[0]: row[1:3] for row in client.rows}
+    assert rows["seconds from the end of the agent until a new process had connected"] == (
+        ("12.5", "30.0")
+    )
+    assert rows["of the bandwidth before, without the agent"] == ("98%", "80%")
+    for words in ("agent ended, 0 s", "connected again, 12 s", "seconds since the agent ended"):
+        assert words in client.svgs[0]
+
+
+@pytest.mark.parametrize(
+    ("fault", "named"),
+    [
+        ({}, {}),
+        # enable_evict_on_start: processes lose their handles when the agent is back.
+        ({"clean_processes": 62.0}, {"clean_processes": Verdict.BELOW}),
+        ({"reconnection": 45.0}, {"reconnection": Verdict.BELOW}),
+        ({"bandwidth_without_agent": 400.0}, {"bandwidth_without_agent": Verdict.BELOW}),
+        ({"longest_stall": 70.0}, {"longest_stall": Verdict.BELOW}),
+        ({"verified": 32767.0}, {"verified": Verdict.BELOW}),
+    ],
+)
+def test_what_is_wrong_when_an_agent_ends_is_named(
+    fault: dict[str, float], named: dict[str, Verdict]
+) -> None:
+    assert verdicts({**CONNECTED, **fault}, "AgentLoss") == named
+
+
+def test_each_figure_of_a_loss_has_a_row_but_what_the_others_are_shares_of() -> None:
+    names = {
+        metric.name
+        for check in CHECKS.values()
+        if isinstance(check, LossCheck)
+        for metric in check.metrics
+    }
+    assert names - _ROWS.keys() == {"bandwidth_before"}
 
 
 def test_a_report_without_a_loss_has_no_such_section() -> None:

@@ -69,3 +69,14 @@ def test_a_log_in_which_nobody_asked_reports_nothing():
 @given(st.text())
 def test_never_raises(text):
     assert parse(text).problems
+
+
+def test_an_agent_that_ends_and_begins_has_the_clients_of_both():
+    parsed = parse(recorded(TOOL, "terminated.log"))
+    assert parsed.problems == ()
+    assert [sample.value for sample in parsed.samples] == [3.0]
+
+
+def test_what_an_agent_closes_when_it_begins_is_no_client():
+    parsed = parse(recorded(TOOL, "evicts_on_start.log"))
+    assert parsed.samples == ()

@@ -16,6 +16,7 @@ from assay.tools.daos.daos_log import (
     reason,
     without_log,
 )
+from recordings import recorded
 
 LINE = "2025/11/21-04:21:22.50 n1 DAOS[10/10/0] mgmt {level:4} src/mgmt.c:7 main() {message}\n"
 
@@ -155,3 +156,10 @@ def test_of_several_errors_with_a_code_the_first_is_the_cause() -> None:
 
 def test_without_a_code_there_is_no_cause() -> None:
     assert first_cause(line("gone")) is None
+
+
+def test_handles_that_an_agent_closed_at_its_end_are_named_first() -> None:
+    cause = first_cause(recorded("failure", "fio_handles_closed.txt"))
+    assert cause
+    assert cause.startswith("invalid handle: ")
+    assert "or the agent restarted" in cause

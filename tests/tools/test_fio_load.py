@@ -7,6 +7,7 @@ import json
 from assay.tools import fio_log
 from assay.tools.daos.dfs import Dfs
 from assay.tools.fio_load import Load, parse
+from recordings import recorded
 
 LOAD = Load(Dfs("assay-failure", "load", oclass="RP_2GX"), file_mib=32, processes=2, limit_s=600)
 
@@ -81,3 +82,8 @@ def test_lines_that_are_none_of_the_log_are_left_out() -> None:
     assert fio_log.parse("fio: io_u error\n1795000000000, 1024, 0, 1048576, 0, 0\n12, 3\n") == (
         (1795000000.0, 1.0),
     )
+
+
+def test_a_process_whose_handles_an_agent_closed_is_not_clean() -> None:
+    parsed = parse(recorded("failure", "fio_handles_closed.json"))
+    assert [each.value for each in parsed.samples if each.metric == "errors"] == [1.0]

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from assay.tools.daos.losses import DRAIN, KILL
+from assay.tools.daos.losses import AGENT, DRAIN, KILL
 from assay.tools.daos.recovery import pool_state, rank_state
 from assay.tools.daos.timeline import REST_S, SETTLED_S, Event, Observed, parse, timeline
 from recordings import recorded
@@ -251,3 +251,24 @@ def test_a_pool_that_is_extended_late_is_not_whole_with_its_old_targets() -> Non
     entries = [Observed.model_validate(each) for each in seen]
     assert timeline(entries[:3]).whole is None
     assert timeline(entries).whole == 90
+
+
+def test_a_time_line_of_a_real_agent_that_was_killed() -> None:
+    line = parse(recorded("failure", "timeline_agent.json"))
+    assert line.lost
+    assert line.problems == ()
+    after = {words: round(time - line.lost, 1) for words, time in AGENT.moments(line).items()}
+    # What stood in for systemd waits 10 s, too.
+    assert after == {"agent ended": 0.0, "connected again": 20.5}
+    assert line.excluded is None
+
+
+@pytest.mark.parametrize("before", [True, False])
+def test_only_what_connects_after_the_agent_ended_counts(before: bool) -> None:
+    entries = [
+        Observed(time=9, connects=before),
+        Observed(time=10, event="lost"),
+        Observed(time=11, connects=False),
+    ]
+    assert timeline(entries).connected is None
+    assert timeline([*entries, Observed(time=12, connects=True)]).connected == 12

@@ -12,6 +12,7 @@ from functools import cached_property
 
 from assay.checks.backends import container
 from assay.checks.benchmarks import (
+    agent_loss,
     daos_perf,
     drain,
     extend,
@@ -229,6 +230,7 @@ CHECKS = catalogue(
         interference.INTERFERENCE,
         drain.DRAIN,
         extend.EXTEND,
+        agent_loss.AGENT_LOSS,
         target_loss.TARGET_LOSS,
         rank_loss.RANK_LOSS,
         service_loss.SERVICE_LOSS,

@@ -49,6 +49,17 @@ it reads what is lost from fewer places."""
 BACK = 0.8
 """Least part of the bandwidth of before that the system must have again (own choice)."""
 
+UNIT = "utils/systemd/daos_agent.service"
+"""Where DAOS has the unit of the agent, from 2.4 to 2.8."""
+
+RESTART_S = 10
+"""RestartSec of the agent in seconds (`UNIT`, DAOS 2.8; also of the role daos_agent)."""
+
+CONNECTED_S = 20
+"""Seconds within which an agent starts, asks a server what it gives to clients, and a new process
+that is tried once a second has connected (own choice; 4 s were seen with DAOS 2.8 on two busy
+cores)."""
+
 Rule = Callable[[Cluster, Requirement, Measured], Expectation]
 
 
@@ -117,6 +128,19 @@ def service(cluster: Cluster, requirement: Requirement, _: Measured) -> Expectat
         f"at most {limit:g} s: a replica that hears no leader stands for election after up to twice"
         f" {timeout:g} s (RDB_ELECTION_TIMEOUT in env_vars shortens it; {RAFT}), and {ELECTED_S:g}"
         " s until it leads and dmg has asked it (own choice)",
+    )
+
+
+def reconnection(cluster: Cluster, requirement: Requirement, _: Measured) -> Expectation:
+    """What systemd waits before it starts the agent again, and what follows it."""
+    del cluster
+    limit = RESTART_S + CONNECTED_S
+    return _at_most(
+        requirement,
+        limit,
+        f"at most {limit:g} s: systemd starts an agent {RESTART_S:g} s after it ended (RestartSec"
+        f" of its unit shortens it; {UNIT}), and {CONNECTED_S:g} s until a new process has"
+        " connected (own choice)",
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from assay.checks.benchmarks import daos_perf, ior_by_rank, loss_load, net_test, self_test
+from assay.checks.benchmarks.agent_loss import AGENT_LOSS
 from assay.checks.benchmarks.drain import DRAIN
 from assay.checks.benchmarks.extend import EXTEND
 from assay.checks.benchmarks.rank_loss import RANK_LOSS
@@ -45,6 +46,7 @@ def failures(cluster: Cluster) -> list[str]:
         return [f"no failure is tested: it needs DAOS {recovery.RELEASES}, not {system.version}"]
     (engine,) = loss_load.the_last_engine(cluster, "clients")
     (added,) = loss_load.the_last_to_spare(cluster, "clients")
+    (client,) = loss_load.the_last_client(cluster, "clients")
     own = f"a pool of its own ({loss_load.LABEL})"
     return [
         f"{RANK_LOSS.name} kills {engine} under load, waits until {system.name} has made up for it,"
@@ -61,6 +63,10 @@ def failures(cluster: Cluster) -> list[str]:
         " is touched",
         f"{EXTEND.name} makes {own} without {added}, and extends it to that engine under load; no"
         " other pool and no engine is touched",
+        f"{AGENT_LOSS.name} kills daos_agent of {client} under load in {own}, and waits until"
+        " systemd has started it again; where systemd would not, it kills nothing, and has no"
+        " figure. Meanwhile no program that uses DAOS can start there; no other pool and no engine"
+        " is touched",
     ]
 
 

@@ -15,7 +15,7 @@ _BY_PHASE = "it needs the engines of the clients' hosts stopped, which a user ma
 
 _REASONS: Mapping[str, str] = {
     "server": "it needs the engines stopped, and their hosts, which a user may not use",
-    "failure": "it takes an engine away, which only an administrator may",
+    "failure": "it takes a part of the system away, which only an administrator may",
     "ior_by_rank": "it makes a pool on each rank, which only an administrator may",
     "daos": "it needs the configuration of engines and agents, which only an administrator has",
     "fabric": "it needs two clients, or one that is its own peer",

@@ -21,7 +21,7 @@ class Recovery:
     """What clients did while a part was lost and came back."""
 
     subject: Subject
-    """The engine that was lost, or whose part was."""
+    """The engine that was lost, or the engine or client whose part was."""
     number: int
     """The number of the loss, from 1."""
     rates: Mapping[int, float]

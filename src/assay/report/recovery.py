@@ -23,6 +23,7 @@ _WIDTH, _HEIGHT = 720, 200
 _ROWS = {
     "exclusion": "seconds from the loss until the system excluded the engine",
     "service": "seconds from the loss until another engine led the service of the pool",
+    "reconnection": "seconds from the end of the agent until a new process had connected",
     "longest_stall": "seconds for which a process got nothing",
     "drained": "seconds from the command until the engine had no data of the pool",
     "redundancy": "seconds from the loss until all data was redundant again",
@@ -32,6 +33,8 @@ _ROWS = {
     "bandwidth_drained": "of the bandwidth before, without the engine's data",
     "bandwidth_degraded": "of the bandwidth before, without the engine",
     "bandwidth_extending": "of the bandwidth before, while data moved to the engine",
+    "bandwidth_without_agent": "of the bandwidth before, without the agent",
+    "bandwidth_reconnected": "of the bandwidth before, with the agent again",
     "bandwidth_after": "of the bandwidth before, with it",
     "clean_processes": "of the processes saw no error",
     "verified": "of the data is as it was written",

@@ -11,7 +11,7 @@ from itertools import islice
 
 from assay.checks.entry import Run, Scales
 from assay.checks.load import of_scale
-from assay.checks.subjects import each_engine
+from assay.checks.subjects import each_engine, each_host
 from assay.cluster.description import Cluster, Partition
 from assay.subject import Subject
 from assay.tools.daos import recovery
@@ -88,6 +88,11 @@ def unable(cluster: Cluster) -> str:
 def the_last_engine(cluster: Cluster, partition: Partition) -> tuple[Subject, ...]:
     """The engine that loses something: the last one, whose server rarely leads the system."""
     return each_engine(cluster, partition)[-1:]
+
+
+def the_last_client(cluster: Cluster, partition: Partition) -> tuple[Subject, ...]:
+    """The client that loses its agent: the last one, since jobs begin on the first."""
+    return each_host(cluster, partition)[-1:]
 
 
 def all_servers(cluster: Cluster, partition: Partition) -> tuple[Subject, ...]:

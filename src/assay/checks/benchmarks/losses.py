@@ -91,10 +91,7 @@ def _not_recovered(loss: Loss, line: Timeline) -> Iterator[str]:
     if line.problems:
         yield from line.problems
     elif getattr(line, loss.first.event) is None:
-        yield (
-            f"dmg was not asked to {loss.first.verb} the rank: the time line ends before, or is"
-            " missing"
-        )
+        yield f"{loss.first.undone}: the time line ends before, or is missing"
     else:
         for wait in loss.waits:
             if getattr(line, wait.moment) is None:
@@ -205,6 +202,7 @@ FIGURES: Mapping[str, Figure] = {
     "service": _span("lost", "served"),
     "exclusion": _span("lost", "excluded"),
     "redundancy": _span("lost", "redundant"),
+    "reconnection": _span("lost", "connected"),
     "drained": _span("lost", "at_rest"),
     "reintegration": _span("reintegrated", "whole"),
     "longest_stall": lambda found, _: iter([found.stall()]),
@@ -213,6 +211,8 @@ FIGURES: Mapping[str, Figure] = {
     "bandwidth_degraded": _rate("redundant", AWAY_ENDED),
     "bandwidth_draining": lambda found, name: found.rate_meanwhile(name, "lost", "at_rest"),
     "bandwidth_drained": _rate("at_rest", AWAY_ENDED),
+    "bandwidth_without_agent": lambda found, name: found.rate_meanwhile(name, "lost", "connected"),
+    "bandwidth_reconnected": _rate("connected", AWAY_ENDED),
     "bandwidth_extending": lambda found, name: found.rate_meanwhile(name, "extended", "whole"),
     "bandwidth_after": _rate("whole", BACK_ENDED),
     "clean_processes": lambda found, _: iter([float(found.clean())]),

@@ -1,7 +1,7 @@
 """The ways in which a part of a DAOS system is taken away and comes back, or is added.
 
-A kind says what dmg is asked, what is waited for after it, and in which words. Whoever goes through
-it (`reframe-checks/lose_rank.py`), reads it and shows it knows no kind by name.
+A kind says what dmg or the job is asked, what is waited for after it, and in which words. Whoever
+goes through it (`reframe-checks/lose_rank.py`), reads it and shows it knows no kind by name.
 """
 
 from __future__ import annotations
@@ -23,6 +23,13 @@ class Part(BaseModel):
     """The pool of the check."""
     control: str
     """The configuration of dmg."""
+    client: str = ""
+    """The host that loses its agent; empty if the rank is what is lost."""
+
+    @property
+    def words(self) -> str:
+        """What is lost."""
+        return f"the agent of {self.client}" if self.client else f"rank {self.rank}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,14 +49,22 @@ class Wait:
 
 @dataclass(frozen=True, slots=True)
 class Act:
-    """Something that dmg is asked to do, and what is waited for after it."""
+    """Something that dmg or the job is asked to do, and what is waited for after it."""
 
     event: Event
     verb: str
     """What it does to the rank: `dmg did not VERB rank 2`."""
-    command: Callable[[Part], list[str]]
+    command: Callable[[Part], list[str]] | None
+    """The command line of dmg; None if the job does it on the client, and notes it."""
     words: str
     waits: tuple[Wait, ...]
+
+    @property
+    def undone(self) -> str:
+        """A sentence without end, if it was never asked for."""
+        if self.command is None:
+            return f"the job was not asked to {self.verb} the client"
+        return f"dmg was not asked to {self.verb} the rank"
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +95,11 @@ class Loss:
     def waits(self) -> Iterator[Wait]:
         """All that is waited for, in its order."""
         return (wait for act in (*self.away, *self.back) for wait in act.waits)
+
+    @property
+    def by_job(self) -> bool:
+        """Whether the job takes the part away, on a client."""
+        return self.first.command is None
 
     def moments(self, line: Timeline) -> dict[str, float]:
         """The moments of a time line that were reached, in their order, by their words."""
@@ -251,5 +271,29 @@ EXTEND = Loss(
 )
 """A pool that lacks a rank is extended to it, as after a purchase: part of its data moves there."""
 
-LOSSES = {each.name: each for each in (KILL, LEADER, DRAIN, EXCLUDE, EXTEND)}
+AGENT = Loss(
+    "agent",
+    "lost its agent",
+    "the agent ended",
+    (
+        Act(
+            "lost",
+            "end the agent of",
+            None,
+            "agent ended",
+            (
+                Wait(
+                    "connected",
+                    "no new process of the client connected",
+                    "no new process of the client connected within {limit_s} s",
+                    "connected again",
+                ),
+            ),
+        ),
+    ),
+    (),
+)
+"""The agent of a client is killed, and systemd starts it again; the servers lose nothing."""
+
+LOSSES = {each.name: each for each in (KILL, LEADER, DRAIN, EXCLUDE, EXTEND, AGENT)}
 """Every kind of loss, by its name."""

@@ -1,7 +1,8 @@
 """The time line of a part that is taken away: what was done, what dmg answered, and when.
 
 `reframe-checks/lose_rank.py` writes it while the load runs, a JSON object in each line: an `event`
-with its `time` in seconds since the epoch, or what dmg `seen` at that time.
+with its `time` in seconds since the epoch, or what dmg reported at that time. What a client
+notes of its agent is of the same form.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ Event = Literal["lost", "started", "reintegrated", "extended", "failed"]
 """What was done: the part was taken away, its engine started, it was taken back, the pool was
 extended to it, or all failed."""
 
-Moment = Literal["served", "excluded", "redundant", "at_rest", "joined", "whole"]
+Moment = Literal["served", "excluded", "redundant", "at_rest", "joined", "whole", "connected"]
 """What the system reached by itself; `Timeline` has each."""
 
 
@@ -44,6 +45,8 @@ class Observed(BaseModel):
     rank: str = ""
     pool: PoolState | None = None
     service: Service | None = None
+    connects: bool | None = None
+    """Whether a new process of the client, which ended at that time, has connected."""
 
     def line(self) -> str:
         """The line of the file."""
@@ -74,6 +77,8 @@ class Timeline:
     """When the extension was asked for."""
     whole: float | None = None
     """When all targets were back, and no data moved any more."""
+    connected: float | None = None
+    """When a new process of the client had connected again."""
     problems: tuple[str, ...] = ()
 
 
@@ -114,6 +119,7 @@ def timeline(entries: Iterable[Observed]) -> Timeline:
         reintegrated=reintegrated,
         extended=extended,
         whole=_whole(entries, reintegrated or extended, _targets(entries, extended)),
+        connected=first(lost, lambda e: e.connects is True),
         problems=tuple(each.why for each in entries if each.event == "failed"),
     )
 
