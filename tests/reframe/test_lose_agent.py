@@ -107,7 +107,7 @@ def test_an_agent_is_killed_and_what_connects_again_is_noted(client: Path, unit:
     assert refused
     assert {each["connects"] for each in refused} == {False}
     assert again["connects"] is True
-    assert 2 <= float(str(again["time"])) - float(str(lost["time"])) < 15
+    assert float(str(again["time"])) - float(str(lost["time"])) >= 2
     # Attempts before count against it, and whatever happens systemd is asked to have one.
     assert (client / "asked").read_text().splitlines() == [
         "systemctl reset-failed daos_agent",
@@ -118,7 +118,7 @@ def test_an_agent_is_killed_and_what_connects_again_is_noted(client: Path, unit:
 def test_a_load_that_ends_before_ends_the_wait(client: Path, unit: Unit) -> None:
     running = lose(client)
     (client / "lost.1.end").touch()
-    assert running.wait(timeout=10) == 0
+    assert running.wait(timeout=30) == 0
     assert unit.agent.poll() is None
     assert not (client / "agent.1.seen").exists()
 
@@ -139,7 +139,7 @@ def test_an_agent_that_nobody_would_start_again_is_not_killed(
     if value is not None:
         (client / name).write_text(value)
     (client / "agent.1.end").touch()
-    assert lose(client).wait(timeout=10) == 0
+    assert lose(client).wait(timeout=30) == 0
     (only,) = seen(client)
     assert only["event"] == "failed"
     assert str(only["why"]).startswith(why)
@@ -150,7 +150,7 @@ def test_an_agent_that_nobody_would_start_again_is_not_killed(
 def test_where_nothing_connects_before_no_agent_is_killed(client: Path, unit: Unit) -> None:
     (client / "bin/connect").write_text("#!/bin/bash\nexit 1\n")
     (client / "agent.1.end").touch()
-    assert lose(client).wait(timeout=10) == 0
+    assert lose(client).wait(timeout=30) == 0
     (only,) = seen(client)
     assert str(only["why"]).startswith("no new process of c2 connects even before its agent ends")
     assert unit.agent.poll() is None
@@ -175,7 +175,7 @@ def test_nobody_tries_any_more_when_the_controller_has_ended_the_load(
     running = lose(client, limit_s=600)
     wait_for(client / "agent.1.seen")
     (client / "lost.1.end").touch()
-    assert running.wait(timeout=15) == 0
+    assert running.wait(timeout=30) == 0
     assert {each.get("connects") for each in seen(client)} == {None, False}
     assert (client / "asked").read_text().splitlines()[-1] == "systemctl start daos_agent"
 
@@ -187,7 +187,7 @@ def test_a_job_that_is_cancelled_does_not_leave_the_agent_away(client: Path, uni
     wait_for(client / "agent.1.seen")
     time.sleep(1)
     running.terminate()
-    assert running.wait(timeout=15) == 143
+    assert running.wait(timeout=30) == 143
     assert (client / "asked").read_text().splitlines()[-1] == "systemctl start daos_agent"
 
 
