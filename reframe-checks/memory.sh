@@ -4,10 +4,12 @@
 # occupy PERCENT LAUNCHER...: OCCUPIED, in percent of a host's whole memory, is PERCENT of what a program
 # may still take on the host where that is least. The launcher starts a process on each host.
 occupy() {
-    local percent=$1
+    local percent=$1 free
     shift
-    OCCUPIED=$("$@" bash -c "$(declare -f still_free); still_free" </dev/null 2>/dev/null |
-        awk -v percent="$percent" '!least || $1 < least { least = $1 } END { print int(least * percent / 100) }')
+    # A host that does not answer fails the launcher; nothing is left then.
+    free=$("$@" bash -c "$(declare -f still_free); still_free" </dev/null 2>/dev/null) || free=0
+    OCCUPIED=$(awk -v percent="$percent" 'NR == 1 || $1 + 0 < least { least = $1 + 0 }
+        END { print int(least * percent / 100) }' <<<"$free")
     ((OCCUPIED > 0)) ||
         refuse "$percent % of the memory that jobs may still take is less than 1 % of a client's memory, or unknown:" \
             "see MemAvailable in /proc/meminfo, and the limits of memory of the job and its host"

@@ -27,7 +27,11 @@ def test_the_host_with_the_least_memory_decides(
     assert job.output("occupied") == f"{occupied}\n"
 
 
-@pytest.mark.parametrize("percents", [("1.6",), ("0",), ("''",)], ids=["little", "none", "unknown"])
+@pytest.mark.parametrize(
+    "percents",
+    [("1.6",), ("0", "50"), ("50", "0"), ("''",), ("''", "50"), ("50; return 1",)],
+    ids=["little", "none on the first", "none on the last", "unknown", "of one", "no answer"],
+)
 def test_what_no_percentage_can_name_is_refused(job: Job, percents: tuple[str, ...]) -> None:
     assert job.run(SOURCE, answers(*percents), "occupy 60 srun", "touch measured") == 1
     assert job.output("refusal").startswith("60 % of the memory that jobs may still take is less ")
