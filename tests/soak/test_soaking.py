@@ -228,6 +228,22 @@ def test_a_soak_in_which_nothing_begins_any_more_ends(lab: Lab) -> None:
     assert len(Rounds(lab.directory).read()) == FAILURES
 
 
+@pytest.mark.parametrize("status", [66, 127])
+def test_a_soak_that_no_waiting_lets_begin_ends_at_once(lab: Lab, status: int) -> None:
+    with pytest.raises(MeasureError, match="no campaign: x"):
+        lab.soak(hours=2, fails=lambda _: MeasureError("no campaign: x", status))
+    assert (len(lab.campaigns.ran), lab.clock.seconds, lab.said) == (1, 0, [])
+    assert not Rounds(lab.directory).read()
+    soak = lab.soak(hours=2)
+    assert (soak.state, soak.rounds) == (State.OK, 8)
+
+
+def test_a_soak_that_has_begun_tries_again_whatever_it_was(lab: Lab) -> None:
+    """As where the environment is on a file system that does not answer for a minute."""
+    soak = lab.soak(hours=2, fails=lambda n: MeasureError("no campaign: x", 66) if n == 2 else None)
+    assert (soak.state, soak.rounds) == (State.UNKNOWN, 9)
+
+
 def test_a_soak_beside_another_campaign_does_not_begin(lab: Lab) -> None:
     with pytest.raises(MeasureError):
         lab.soak(hours=2, fails=lambda _: MeasureError("another campaign is running", BUSY))

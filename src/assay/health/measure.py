@@ -24,6 +24,10 @@ POLL_S = 0.5
 BUSY = 75
 """Exit status of campaign.sh where another campaign is running."""
 
+LASTING = frozenset({64, 66, 69, 73, 77, 126, 127})
+"""Exit statuses of campaign.sh that waiting does not change: wrong arguments, a host that is not
+deployed, no check, no place or no room, a directory of another user; and of bash without it."""
+
 
 class MeasureError(Exception):
     """No campaign ran; the message says why."""

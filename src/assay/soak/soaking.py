@@ -16,7 +16,7 @@ from assay.checks.plan import CHECKS
 from assay.cluster.description import Cluster
 from assay.foreign.files import ForeignError
 from assay.health.choice import Chosen
-from assay.health.measure import BUSY, MeasureError
+from assay.health.measure import BUSY, LASTING, MeasureError
 from assay.health.night import Watched
 from assay.health.nights import STAMP
 from assay.health.outcome import State
@@ -68,7 +68,8 @@ class Soaking:
         """Measure until the hours are over, counting those of an earlier run; judge them.
 
         Raises:
-            MeasureError: another campaign is running, or no round begins any more.
+            MeasureError: another campaign is running, no round begins any more, or the first one
+                never will.
             WaiverError: a waiver does not fit.
             HistoryError: the directory cannot be read or written.
         """
@@ -88,6 +89,8 @@ class Soaking:
                     raise
                 waits_since = self._wait_for(busy, waits_since)
                 continue
+            if error and error.status in LASTING and not measured:
+                raise error
             measured, waits_since = True, None
             rounds.append(one)
             self.rounds.add(one)
