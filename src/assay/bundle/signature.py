@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import shutil
+import stat
 import subprocess
 import tempfile
 from collections.abc import Iterator, Sequence
@@ -11,14 +13,51 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
+from assay.foreign import files, limits
 from assay.foreign.text import printable
 
 NAMESPACE = "daos-assay"
 """The purpose of a signature: a signature made for a mail or for git is not accepted here."""
 
+ALLOWED = (
+    "should be a private SSH key, or the public key of one that an ssh-agent holds; of a key in"
+    " PEM, the public key must be beside it"
+)
+"""What can sign."""
+
 
 class SignatureError(RuntimeError):
     """A signature that cannot be made or is not valid, in ssh-keygen's own words."""
+
+
+class NoProgramError(SignatureError):
+    """There is no ssh-keygen."""
+
+
+def refuse_no_key(key: Path) -> None:
+    """Refuse what can be no key, before anything is judged and without asking for a passphrase.
+
+    Raises:
+        SignatureError: it is no key, or one that ssh-keygen would not use.
+    """
+    try:
+        private = files.read(key, limits.KEY_BYTES).startswith(b"-----BEGIN ")
+        status = key.stat()
+    except OSError as error:
+        raise SignatureError(f"{key}: {error.strerror}; {ALLOWED}") from error
+    except files.ForeignError as error:
+        raise SignatureError(f"{error}; {ALLOWED}") from error
+    mode = stat.S_IMODE(status.st_mode)
+    if private and status.st_uid == os.geteuid() and mode & 0o077:
+        raise SignatureError(
+            f"{key} has the mode {mode:04o}, so that others can use it; should be 0600"
+        )
+    try:
+        _ssh_keygen("-l", "-f", str(key))
+    except NoProgramError:
+        raise
+    except SignatureError as error:
+        raise SignatureError(f"{key} is no SSH key; {ALLOWED}") from error
 
 
 def sign(file: Path, key: Path) -> None:
@@ -30,7 +69,12 @@ def sign(file: Path, key: Path) -> None:
     Raises:
         SignatureError: the key cannot be used.
     """
-    _ssh_keygen("sign", "-f", str(key), str(file))
+    try:
+        _signatures("sign", "-f", str(key), str(file))
+    except SignatureError as error:
+        # "Couldn't load public key" means its text, and "No private key found" the agent.
+        allowed = f"; {ALLOWED}" if "public key" in str(error) else ""
+        raise SignatureError(f"{error}{allowed}") from error
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,12 +107,12 @@ def verify(
     with _as_file(signature) as path:
         options = ("-f", str(allowed_signers), "-I", signer, "-s", path)
         try:
-            return Valid(_ssh_keygen("verify", *options, signed=signed))
+            return Valid(_signatures("verify", *options, signed=signed))
         except SignatureError as today:
             # ssh-keygen expects local time, as in the file of allowed signers.
             then = made_at.astimezone().strftime("%Y%m%d%H%M%S")
             try:
-                answer = _ssh_keygen("verify", *options, "-O", f"verify-time={then}", signed=signed)
+                answer = _signatures("verify", *options, "-O", f"verify-time={then}", signed=signed)
             except SignatureError:
                 raise today from None
             return Valid(
@@ -86,7 +130,7 @@ def key_of(signed: bytes, signature: bytes) -> str:
         SignatureError: it does not match.
     """
     with _as_file(signature) as path:
-        return _ssh_keygen("check-novalidate", "-s", path, signed=signed)
+        return _signatures("check-novalidate", "-s", path, signed=signed)
 
 
 @contextmanager
@@ -98,8 +142,12 @@ def _as_file(signature: bytes) -> Iterator[str]:
         yield file.name
 
 
-def _ssh_keygen(action: str, *options: str, signed: bytes | None = None) -> str:
-    command: Sequence[str] = ("ssh-keygen", "-Y", action, "-n", NAMESPACE, *options)
+def _signatures(action: str, *options: str, signed: bytes | None = None) -> str:
+    return _ssh_keygen("-Y", action, "-n", NAMESPACE, *options, signed=signed)
+
+
+def _ssh_keygen(*options: str, signed: bytes | None = None) -> str:
+    command: Sequence[str] = ("ssh-keygen", *options)
     if shutil.which("setpriv"):
         # It may wait for a passphrase or for an agent, and must not wait on when this is killed.
         command = ("setpriv", "--pdeathsig", "KILL", *command)
@@ -111,7 +159,7 @@ def _ssh_keygen(action: str, *options: str, signed: bytes | None = None) -> str:
             check=False,
         )
     except FileNotFoundError as error:
-        raise SignatureError(
+        raise NoProgramError(
             "ssh-keygen is not installed (Debian: openssh-client; it must be OpenSSH 8.2 or later)"
         ) from error
     answer = printable((done.stdout + done.stderr).decode("utf-8", "replace")).strip()

@@ -71,6 +71,7 @@ def sign_off(
 
     Exit 0 if the campaign passes the gate, 1 if it does not, 2 if it cannot be judged.
     """
+    from assay.bundle import signature
     from assay.bundle import write as bundle
     from assay.judge import signoff, waivers
     from assay.report import summary
@@ -79,6 +80,11 @@ def sign_off(
         misuse(f"--approver {approver!r} is not a name of printable characters")
     if sign_key is not None and approver is None:
         misuse("--sign-key needs --approver: name the signer")
+    if sign_key is not None:
+        try:
+            signature.refuse_no_key(sign_key)
+        except signature.SignatureError as error:
+            misuse(f"--sign-key {error}")
     if out.exists():
         misuse(f"{out} already exists; choose another path")
     if outputs is not None and not outputs.is_dir():

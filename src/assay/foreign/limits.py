@@ -24,6 +24,9 @@ CLUSTER_BYTES = 64 * MIB
 WAIVERS_BYTES = 1 * MIB
 """A file of waivers: 2,000 of 500 bytes; people write them."""
 
+KEY_BYTES = 64 * KIB
+"""An SSH key. RSA of 16,384 bits, the largest that ssh-keygen makes, takes 13 KiB."""
+
 BEGUN_BYTES = 8 * MIB
 """The record of campaigns that were begun: 8,000 of 1 KiB, one a night for 20 years."""
 
