@@ -17,6 +17,7 @@ from pathlib import Path
 
 import pytest
 
+from assay import cli
 from clusters import description
 from commandline import assay
 
@@ -41,8 +42,12 @@ COMMANDS: list[tuple[int, str, tuple[str, ...]]] = [
     (2, "argument 2 is empty: is a variable of the shell not set?", ("health", "", *CLUSTER)),
     (2, "--out= has no value", ("signoff", *CLUSTER, "--reports=empty/*.json", "--out=")),
     (2, "cannot be read", ("check", "nowhere.json")),
-    (2, "is not a regular file", ("check", "empty")),
-    (2, "is not JSON", ("check", "rubbish")),
+    (2, "empty: is not a regular file", ("check", "empty")),
+    (2, "rubbish: is not JSON", ("check", "rubbish")),
+    (2, "--width': 39: Input should be greater", ("check", "cluster.json", "--width=39")),
+    (2, "--pool-size 0: it should be a size such as", ("check", "agent.yml", "--pool-size=0")),
+    (2, "rubbish: there is no such program", ("check", "agent.yml", "--binary=rubbish")),
+    (2, "empty: is not a regular file", ("check", "agent.yml", "--host-facts=empty")),
     (1, "must be an object", ("check", "no-hosts.json")),
     (2, "cannot be read", ("plan", *NOWHERE)),
     (2, "must be an object", ("plan", "--cluster", "no-hosts.json")),
@@ -51,6 +56,7 @@ COMMANDS: list[tuple[int, str, tuple[str, ...]]] = [
     (2, "no run report matches", ("expect", *CLUSTER, "--reports=empty/*.json")),
     (2, "unknown tool iometer", ("parse", "--tool", "iometer", "rubbish")),
     (2, "No such file or directory", ("parse", "nowhere")),
+    (2, "--run': 0: Input should be greater", ("parse", "--run=0", "rubbish")),
     (1, "", ("parse", "--tool", "fio", "nothing")),
     (2, "no run report matches", ("signoff", *CLUSTER, "--reports=empty/*.json", "--out=new")),
     (2, "already exists", ("signoff", *CLUSTER, "--reports=empty/*.json", "--out=empty")),
@@ -74,13 +80,22 @@ COMMANDS: list[tuple[int, str, tuple[str, ...]]] = [
     (2, "ReFrame wrote nothing there", ("progress", "silent", *CLUSTER)),
     (2, "no run report matches", ("overhead", *CLUSTER, "--reports=nowhere/*.json")),
     (2, "--partition is missing", ("describe", "new")),
+    (2, "rubbish is not a directory", ("describe", "rubbish", "--partition=a")),
+    (2, "--most-nodes': x: Input should be a valid", ("describe", "new", "--most-nodes=x")),
     (2, "name it with --pool", ("describe", "new", "--partition=a", "--mount=/mnt")),
     (2, "cannot be read", ("health", "new", *NOWHERE)),
+    (2, "cluster.json is not a directory; name one, or", ("health", "cluster.json", *CLUSTER)),
+    (2, "cluster.json is not a directory; name one, or", ("health", "cluster.json", "--last")),
+    (2, "expires = 2001-13-08: should be a day", ("health", "new", "--waivers=w.yml", *CLUSTER)),
+    (2, "empty: is not a regular file", ("health", "new", "--waivers=empty", *CLUSTER)),
     (2, "has rounds of `assay soak`", ("health", "soaked", *CLUSTER)),
     (3, "there was no night", ("health", "empty", "--last")),
     (2, "--host needs --last", ("health", "empty", "--host=n1")),
     (2, "--hours: how long should it be?", ("soak", "new", *CLUSTER)),
     (2, "cannot be read", ("soak", "new", "--hours=1", *NOWHERE)),
+    (2, "rubbish is not a directory", ("soak", "rubbish", "--hours=1", *CLUSTER)),
+    (2, "rubbish is not a directory", ("soak", "rubbish", "--last")),
+    (2, "--hours': 1000: Input should be less", ("soak", "new", "--hours=1000", *CLUSTER)),
     (2, "Invalid value for '--hours'", ("soak", "new", "--hours=nan", *CLUSTER)),
     (2, "--hours: only for a soak that measures", ("soak", "empty", "--last", "--hours=1")),
     (2, "--checks names no check", ("soak", "new", "--hours=1", "--checks=,", *CLUSTER)),
@@ -100,6 +115,10 @@ def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     Path("silent").mkdir()
     Path("silent/reframe.out").touch()
     Path("rubbish").write_text("Segmentation fault\n")
+    Path("agent.yml").write_text("runtime_dir: /run/daos_agent\n")
+    Path("w.yml").write_text(
+        "waivers: [{metric: SsdFio.x, reason: r, owner: o, expires: 2001-13-08}]\n"
+    )
     sound = description()
     documents = {
         "cluster": sound,
@@ -119,6 +138,20 @@ def test_a_command_that_did_not_do_it(status: int, why: str, words: tuple[str, .
     ended, printed, errors = assay(*words)
     said = " ".join((printed + errors).split())
     assert (ended, why in said) == (status, True), said
+
+
+@pytest.mark.parametrize("words", [("parse", "x" * 300), ("health", "x" * 300, "--last")])
+@pytest.mark.usefixtures("files")
+def test_a_path_that_is_too_long_is_refused_without_a_traceback(
+    words: tuple[str, ...], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(sys, "argv", ["assay", *words])
+    monkeypatch.setattr(sys, "excepthook", sys.excepthook)
+    with pytest.raises(SystemExit) as ended:
+        cli.main()
+    errors = capsys.readouterr().err
+    assert (ended.value.code, errors.count("\n")) == (2, 1)
+    assert errors.endswith("x: File name too long\n")
 
 
 def play(playbook: str, *words: str) -> tuple[int, str]:

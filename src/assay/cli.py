@@ -49,6 +49,17 @@ class _Commands(TyperGroup):
             ctx.fail(f"unknown command {one_line(args[0])}; choose from: {names}")
         return super().resolve_command(ctx, args)
 
+    def invoke(self, ctx: Any) -> Any:
+        """Run a command; what it refuses of a number is said with its value."""
+        try:
+            return super().invoke(ctx)
+        except typer.BadParameter as refused:
+            # Pydantic says what a number should be, and not what it is.
+            for detail in getattr(refused.__cause__, "errors", list)()[:1]:
+                if (value := one_line(str(detail["input"]))) not in refused.message:
+                    refused.message = f"{value}: {refused.message}"
+            raise
+
 
 app = typer.Typer(
     cls=_Commands,
@@ -115,8 +126,10 @@ def main() -> None:
         if isinstance(error, OSError) and error.errno == errno.ENOSPC:
             complain(f"{error.filename or 'the output'} cannot be written: {error.strerror}")
             sys.exit(NOT_DONE)
-        # As in the home of another user, from which `setpriv` and `runuser` do not go away.
-        if isinstance(error, PermissionError) and error.filename:
+        # As in the home of another user, from which `setpriv` and `runuser` do not go away; pathlib
+        # raises these three where it is asked whether there is a file.
+        unusable = (errno.EACCES, errno.EPERM, errno.ENAMETOOLONG, errno.ELOOP)
+        if isinstance(error, OSError) and error.errno in unusable and error.filename:
             complain(f"{error.filename}: {error.strerror}")
             sys.exit(NOT_DONE)
         if isinstance(error, FileNotFoundError) and error.filename is None:  # of os.getcwd

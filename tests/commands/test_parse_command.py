@@ -84,7 +84,7 @@ def test_no_device_and_no_missing_file_is_read(tmp_path: Path) -> None:
     """`assay parse fio /dev/zero` ran out of memory."""
     status, _, errors = run("parse", "/dev/zero")
     assert status == 2
-    assert "/dev/zero is not a regular file" in errors
+    assert "/dev/zero: is not a regular file" in errors
     missing = tmp_path / "missing"
     assert run("parse", missing)[0] == 2
 

@@ -80,6 +80,8 @@ def _check_description(file: Path, inventory: bool, as_json: bool, width: int | 
     try:
         described, problems = preflight.examine(preflight.read(file))
     except preflight.ClusterError as error:
+        if not as_json:
+            misuse(str(error))
         described, problems, status = None, list(error.problems), NOT_DONE
     if as_json:
         print(json.dumps(table.as_json(problems, variable), indent=2))
@@ -108,9 +110,12 @@ def _check_files(
     from assay.preflight.daos_files import facts as facts_of_hosts
     from assay.preflight.daos_files import judge as of_files
     from assay.preflight.daos_files.keys import FileKind
+    from assay.tools.daos.pools import POOL_SIZE, SIZES_ALLOWED
 
     if release is not None and release not in names():
         misuse(f"--release {one_line(release)}: should be one of {', '.join(names())}")
+    if pool_size is not None and not POOL_SIZE.match(pool_size):
+        misuse(f"--pool-size {one_line(pool_size)}: {SIZES_ALLOWED}")
     documents: dict[FileKind, Mapping[str, Any]] = {}
     try:
         for file in files:

@@ -13,7 +13,14 @@ import typer
 
 import assay
 from assay import whole
-from assay.commands.terminal import NOT_DONE, complain, finite, misuse, print_problems
+from assay.commands.terminal import (
+    NOT_DONE,
+    complain,
+    finite,
+    misuse,
+    print_problems,
+    refuse_no_directory,
+)
 from assay.foreign.text import one_line
 from assay.subject import folded
 
@@ -124,6 +131,7 @@ def describe(
     from assay.tools.daos import dmg
     from assay.tools.daos.daos_user import UnansweredError
 
+    refuse_no_directory(prefix)
     if files is not None:
         _describe_files(prefix, files, partition, name, replace)
         return

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from assay.commands.inputs import DEFAULT_CLUSTER, ClusterFile
-from assay.commands.terminal import complain, finite, misuse, warn
+from assay.commands.terminal import complain, finite, misuse, refuse_no_directory, warn
 from assay.commands.watching import (
     BaselineBundle,
     WaiversFile,
@@ -65,6 +65,7 @@ def health(
     measured, 75 if another campaign is running.
     """
     warn([directory])
+    refuse_no_directory(directory)
     of_a_night = {"baseline": baseline, "waivers": waivers_file, "textfile": textfile}
     if last and (idle := [f"--{name}" for name, given in of_a_night.items() if given]):
         misuse(f"{', '.join(idle)}: only for a night; --last measures and writes nothing")

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from assay.commands.inputs import DEFAULT_CLUSTER, ClusterFile
-from assay.commands.terminal import complain, finite, misuse, warn
+from assay.commands.terminal import complain, finite, misuse, refuse_no_directory, warn
 from assay.commands.watching import (
     BaselineBundle,
     WaiversFile,
@@ -66,6 +66,7 @@ def soak(
     another campaign is running.
     """
     warn([directory])
+    refuse_no_directory(directory)
     where = directory.absolute()
     of_a_run = {"hours": hours, "checks": checks, "baseline": baseline, "waivers": waivers_file}
     if last and (idle := [f"--{name}" for name, given in of_a_run.items() if given is not None]):

@@ -47,6 +47,12 @@ def misuse(message: str) -> NoReturn:
     raise typer.Exit(NOT_DONE)
 
 
+def refuse_no_directory(path: Path) -> None:
+    """End the command if something else than a directory is where it would write."""
+    if path.exists() and not path.is_dir():
+        misuse(f"{path} is not a directory; name one, or a path where there is nothing yet")
+
+
 def finite(number: float | None) -> float | None:
     """An option that is a number, as a callback: NaN is within each range, and is refused here."""
     if number is not None and not math.isfinite(number):

@@ -91,6 +91,16 @@ class _Loader(yaml.SafeLoader):
                 raise yaml.YAMLError(f"it has the key {quoted(key)} {count} times in one place")
         return node
 
+    def construct_object(self, node: Any, deep: bool = False) -> Any:
+        """Read a value; one that only looks like a day or a number, as 2001-13-08, stays text."""
+        try:
+            return super().construct_object(node, deep)  # type: ignore[no-untyped-call]
+        except ValueError:
+            if not isinstance(node, yaml.ScalarNode):
+                raise
+            self.recursive_objects.pop(node, None)
+            return node.value
+
 
 _BY_FORM = {"int", "float", "timestamp"}
 _BY_FORM_OF_GO = (

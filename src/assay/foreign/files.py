@@ -37,6 +37,11 @@ def reason_of(error: Exception) -> str:
     return str(error) if own else f"{type(error).__name__}: {quoted(error)}"
 
 
+def wrong_with(path: Path, error: ForeignError) -> str:
+    """Why a file is refused, for a sentence that begins with its path."""
+    return str(error).removeprefix(f"{quoted(path)} ")
+
+
 def read(path: Path, most: int, *, follow: bool = True) -> bytes:
     """Read a file that is named on the command line.
 

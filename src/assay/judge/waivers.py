@@ -129,7 +129,7 @@ def load(path: Path) -> tuple[Waiver, ...]:
     except OSError as error:
         raise WaiverError([f"cannot be read: {error.strerror}"]) from error
     except ForeignError as error:
-        raise WaiverError([str(error)]) from error
+        raise WaiverError([files.wrong_with(path, error)]) from error
     except ValidationError as error:
         problems = from_pydantic(error, _File, None) if isinstance(document, dict) else ()
         raise WaiverError([str(problem) for problem in problems] or [_SHAPE]) from error

@@ -80,7 +80,7 @@ def read(path: Path) -> Any:
     except OSError as error:
         problem = f"cannot be read: {error.strerror}"
     except ForeignError as error:
-        problem = str(error)
+        problem = files.wrong_with(path, error)
     raise ClusterError(str(path), [Problem(None, "", None, problem)])
 
 

@@ -98,7 +98,7 @@ def _texts(path: Path) -> Iterator[tuple[Path, str | NotRead]]:
     try:
         entries = [entry for entry in tree.walk() if entry.is_file]
     except (OSError, ForeignError) as error:
-        yield path, NotRead(path, _why(error))
+        yield path, NotRead(path, _why(path, error))
         return
     for entry in entries:
         yield path / entry.name, _text(path / entry.name, tree.read, entry.name)
@@ -108,11 +108,13 @@ def _text(path: Path, content: Callable[[T, int], bytes], name: T) -> str | NotR
     try:
         return without_huge_numbers(content(name, limits.OUTPUT_BYTES).decode("utf-8", "replace"))
     except (OSError, ForeignError) as error:
-        return NotRead(path, _why(error))
+        return NotRead(path, _why(path, error))
 
 
-def _why(error: OSError | ForeignError) -> str:
-    return (error.strerror or str(error)) if isinstance(error, OSError) else str(error)
+def _why(path: Path, error: OSError | ForeignError) -> str:
+    if isinstance(error, OSError):
+        return error.strerror or str(error)
+    return files.wrong_with(path, error)
 
 
 def _runs(

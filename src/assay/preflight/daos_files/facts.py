@@ -34,7 +34,7 @@ def read(path: Path) -> dict[str, Any]:
     except OSError as error:
         raise FactsError(f"{path}: cannot be read: {error.strerror}") from error
     except ForeignError as error:
-        raise FactsError(f"{quoted(path)}: {error}") from error
+        raise FactsError(f"{quoted(path)}: {files.wrong_with(path, error)}") from error
     if isinstance(document, dict) and isinstance(document.get("ansible_facts"), dict):
         return _of_ansible(document["ansible_facts"])
     if isinstance(document, dict) and isinstance(document.get("interfaces"), dict):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -62,7 +63,7 @@ def read(path: Path) -> tuple[FileKind, Document]:
     except OSError as error:
         raise FilesError(f"{path}: cannot be read: {error.strerror}") from error
     except ForeignError as error:
-        raise FilesError(f"{quoted(path)}: {error}") from error
+        raise FilesError(f"{quoted(path)}: {files.wrong_with(path, error)}") from error
     if document is None:
         document = {}  # DAOS's own examples have every key commented out
     if not isinstance(document, dict) or not all(isinstance(key, str) for key in document):
@@ -78,7 +79,10 @@ def release_of_program(program: Path) -> Version:
     Raises:
         FilesError: it prints none, or one that is not supported.
     """
-    answer = output_of([str(program), "version"], limits.PROGRAM)
+    found = shutil.which(program) or shutil.which(program.absolute())
+    if found is None:
+        raise FilesError(f"{program}: there is no such program; should be a daos_server, say")
+    answer = output_of([str(found), "version"], limits.PROGRAM)
     printed = str(answer) if isinstance(answer, Missing) else answer.out
     version = next((r for word in printed.split() if (r := release_of(word.lstrip("v")))), None)
     if version is None:
