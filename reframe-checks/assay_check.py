@@ -36,7 +36,7 @@ from assay.foreign import limits
 from assay.foreign.files import Tree, reason_of
 from assay.foreign.text import shorten_all
 from assay.shell import Text, line
-from assay.subject import Subject, folded
+from assay.subject import Subject, nodelist
 from references import reference, variable_of
 
 HERE = Path(__file__).resolve().parent
@@ -299,7 +299,7 @@ class AssayCheck(rfm.RunOnlyRegressionTest):
     def take_the_hosts(self) -> None:
         # The site's partition may have other nodes, too.
         if self.current_partition.scheduler.registered_name != "local":
-            self.job.options.append(f"--nodelist={folded(self.hosts)}")
+            self.job.options.append(f"--nodelist={nodelist(self.hosts)}")
         self.num_tasks = len(self.hosts)
         self.num_tasks_per_node = 1
         self.num_cpus_per_task = min(self.cluster.hosts[name].cores for name in self.hosts)

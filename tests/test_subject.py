@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from assay.checks.plan import requirements
 from assay.cluster.description import Cluster
-from assay.subject import Subject, SubjectError, folded
+from assay.subject import Subject, SubjectError, folded, nodelist
 
 HOSTS = st.from_regex(r"[A-Za-z0-9]([A-Za-z0-9_-]|\.[A-Za-z0-9])*", fullmatch=True)
 ENDS = st.one_of(
@@ -117,6 +117,9 @@ def numbered(start: str, numbers: range, width: int = 1) -> list[str]:
         (["n1", "n01", "n2", "n10"], "n[01,10],n[1-2]"),
         (["n1", "n"], "n,n1"),
         (["login"], "login"),
+        ([f"{c}.example.org" for c in numbered("c", range(1, 100), 3)], "c[001-099].example.org"),
+        (["c1.a.org", "c2.a.org", "c2.b.org", "c3", "a.org"], "c[1-2].a.org,c2.b.org,c3,a.org"),
+        (["192.0.2.1", "192.0.2.2", "r1.n1", "r1.n2"], "192.0.2.[1-2],r1.n[1-2]"),
         (["n\N{ARABIC-INDIC DIGIT THREE}"], "n\N{ARABIC-INDIC DIGIT THREE}"),
         (["login", "n1", "n3"], "login,n[1,3]"),
         ([], ""),
@@ -126,6 +129,11 @@ def test_hosts_are_folded(hosts: list[str], text: str) -> None:
     assert folded(hosts) == text
 
 
-@given(st.sets(st.from_regex(r"(n|r1-n|login)(0{0,3}[0-9]{1,3})?", fullmatch=True)))
+def test_slurm_is_given_no_brackets_within_a_name() -> None:
+    """`scontrol show hostnames c[1-2].a.org` says Invalid hostlist."""
+    assert nodelist(["c1.a.org", "c2.a.org", "n1", "n2"]) == "c1.a.org,c2.a.org,n[1-2]"
+
+
+@given(st.sets(st.from_regex(r"(n|r1-n|login)(0{0,3}[0-9]{1,3})?(\.a\.org)?", fullmatch=True)))
 def test_cluster_shell_unfolds_what_was_folded(hosts: set[str]) -> None:
     assert set(NodeSet(folded(sorted(hosts)))) == hosts

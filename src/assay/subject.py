@@ -139,23 +139,33 @@ class Subject:
         return self._spelling < other._spelling
 
 
-_NUMBERED = re.compile(r"(.*?)([0-9]+)")
+_NUMBERED = re.compile(r"(.*?)([0-9]+)()")
+_IN_DOMAIN = re.compile(r"([^.]*?)([0-9]+)(\..*)")
 
 
 def folded(hosts: Iterable[str]) -> str:
-    """Names of hosts in Slurm's notation: n[1-3,7],login.
+    """Names of hosts for people: n[1-3,7],login,c[001-099].example.org.
 
     As ClusterShell's NodeSet folds them, which is not used: it takes characters of a refused name
     for operators and then drops names, and it reads the site's own settings.
     """
-    by_start: dict[str, set[str]] = {}
+    return _folded_by(hosts, _NUMBERED, _IN_DOMAIN)
+
+
+def nodelist(hosts: Iterable[str]) -> str:
+    """Names of hosts for Slurm, to whose hostlists nothing may follow a bracket."""
+    return _folded_by(hosts, _NUMBERED)
+
+
+def _folded_by(hosts: Iterable[str], *patterns: re.Pattern[str]) -> str:
+    by_ends: dict[tuple[str, str], set[str]] = {}
     for host in hosts:
-        match = _NUMBERED.fullmatch(host)
-        start, digits = match.groups() if match else (host, "")
-        by_start.setdefault(start, set()).add(digits)
+        match = next(filter(None, (pattern.fullmatch(host) for pattern in patterns)), None)
+        start, digits, end = match.groups() if match else (host, "", "")
+        by_ends.setdefault((start, end), set()).add(digits)
     return ",".join(
-        start if not width else _folded(start, width, sorted(numbers))
-        for start, all_digits in by_start.items()
+        f"{start}{_folded(width, sorted(numbers)) if width else ''}{end}"
+        for (start, end), all_digits in by_ends.items()
         for width, numbers in _by_width(all_digits).items()
     )
 
@@ -174,9 +184,9 @@ def _by_width(all_digits: set[str]) -> dict[int, list[int]]:
     return numbers
 
 
-def _folded(start: str, width: int, numbers: list[int]) -> str:
+def _folded(width: int, numbers: list[int]) -> str:
     runs = []
     for _, run in groupby(enumerate(numbers), key=lambda pair: pair[1] - pair[0]):
         ends = [f"{number:0{width}}" for _, number in run]
         runs.append(ends[0] if len(ends) == 1 else f"{ends[0]}-{ends[-1]}")
-    return start + (runs[0] if runs == [runs[0]] and "-" not in runs[0] else f"[{','.join(runs)}]")
+    return runs[0] if runs == [runs[0]] and "-" not in runs[0] else f"[{','.join(runs)}]"

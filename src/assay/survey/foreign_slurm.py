@@ -23,7 +23,7 @@ from assay.foreign.documents import first_error, from_json
 from assay.foreign.files import ForeignError
 from assay.foreign.sources import Missing, output_of
 from assay.foreign.text import one_line, shorten
-from assay.subject import folded
+from assay.subject import folded, nodelist
 from assay.tools.host import probe, sysfs
 from assay.tools.slurm import launchers, reservation, sinfo, squeue
 
@@ -291,7 +291,7 @@ def on_each(slurm: Slurm, partition: str, hosts: Sequence[str], script: str) -> 
     srun = [
         *("srun", f"--job-name={JOB}", "--comment=daos-assay-probe", "--mpi=none"),
         *(f"--partition={partition}", *slurm.options),
-        *(f"--nodelist={folded(hosts)}", f"--nodes={len(hosts)}", f"--ntasks={len(hosts)}"),
+        *(f"--nodelist={nodelist(hosts)}", f"--nodes={len(hosts)}", f"--ntasks={len(hosts)}"),
         *(
             "--ntasks-per-node=1",
             f"--time={min(2, slurm.longest_min or 2)}",
