@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import fcntl
 import os
 import shutil
+import struct
 import subprocess
+import termios
 from pathlib import Path
 
 import pytest
@@ -92,6 +95,27 @@ def test_who_cannot_become_root_downloads_nothing_for_this_machine(
     status, said = make(checkout, "validate", f"INVENTORY={spelling}", user=NOBODY)
     assert status != 0
     assert said.startswith(f"{spelling} deploys on this machine: run make as root, or ")
+
+
+@pytest.mark.parametrize("columns", [60, 80, 100])
+def test_help_fits_the_terminal(checkout: Path, columns: int) -> None:
+    inner, outer = os.openpty()
+    fcntl.ioctl(outer, termios.TIOCSWINSZ, struct.pack("HHHH", 40, columns, 0, 0))
+    environment = {key: value for key, value in os.environ.items() if not key.startswith("MAKE")}
+    with subprocess.Popen(
+        ["make", f"--directory={checkout}", "--no-print-directory", "help"],
+        stdout=outer,
+        env=environment | {"TERM": "xterm"},
+    ):
+        os.close(outer)
+        printed = b""
+        with contextlib.suppress(OSError):  # which ends what a terminal has
+            while some := os.read(inner, 4096):
+                printed += some
+        os.close(inner)
+    said = printed.decode().replace("\r\n", "\n")
+    assert max(map(len, said.splitlines())) <= columns
+    assert " ".join(said.split()) == " ".join(make(checkout)[1].split())
 
 
 def test_help_is_grouped_and_names_the_variables(checkout: Path) -> None:

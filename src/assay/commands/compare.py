@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from assay.commands.inputs import verified
-from assay.commands.terminal import NO, misuse, warn
+from assay.commands.terminal import NO, misuse, print_lines, warn
 from assay.foreign.text import one_line
 
 _STATUS = {"NO REGRESSION": 0, "REGRESSION": NO, "UNDECIDED": 3}
@@ -62,11 +62,11 @@ def compare(
         if differ := comparison.hardware_differences(before[0].cluster, record.cluster):
             listed = "\n  ".join(map(one_line, differ[:20]))
             misuse(
-                f"{old} and {bundle} differ in hardware in {len(differ)} places (pass"
+                f"{old} and {bundle} differ in hardware in {len(differ):,} places (pass"
                 f" --other-hardware to compare them anyway):\n  {listed}"
             )
     if copied := comparison.shared(before, after):
         misuse(f"{copied}: compare sessions that were measured by themselves")
-    print(difference.render(before, after, compared), end="")
+    print_lines(difference.render(before, after, compared).rstrip("\n"))
     if status := _STATUS[compared.result]:
         raise typer.Exit(status)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from assay.commands.inputs import DEFAULT_CLUSTER, ClusterFile, load, read_campaign
-from assay.commands.terminal import misuse, print_columns, print_table
+from assay.commands.terminal import misuse, print_lines, print_table
 from assay.foreign.text import one_line
 
 if TYPE_CHECKING:
@@ -67,7 +67,7 @@ def _print_system(cluster: Cluster) -> None:
     from assay.checks.whole import paths, totals
 
     for what, bound in paths(cluster):
-        print(one_line(f"{what}: at most {bound.sentence}"))
+        print_lines(one_line(f"{what}: at most {bound.sentence}"))
     required = requirements(cluster)
     listed = totals(cluster, required)
     # Backends whose figures are the same share a row, and what limits many rows is said once.
@@ -94,14 +94,14 @@ def _print_system(cluster: Cluster) -> None:
         whose = (where + ",".join(subjects)).rstrip(" /")
         cells = (figure, whose, *shown, note)
         table.add_row(*(escape(one_line(cell)) for cell in cells))
-    print_columns(table)
+    print_table(table)
     print("limited by")
     for sentence, number in notes.items():
-        print(one_line(f"{number:3}: {sentence}"))
+        print_lines(one_line(f"{number:3}: {sentence}"))
     metrics = sum(total.count for total in listed)
-    print(
-        f"{metrics} of {len(required)} metrics are in this table; the others are times and counts,"
-        " or are limited by measurements of the layers below (assay expect)"
+    print_lines(
+        f"{metrics:,} of {len(required):,} metrics are in this table; the others are times and"
+        " counts, or are limited by measurements of the layers below (assay expect)"
     )
 
 

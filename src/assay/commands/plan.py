@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from assay.commands.inputs import DEFAULT_CLUSTER, ClusterFile, load
-from assay.commands.terminal import finite, print_table
+from assay.commands.terminal import finite, print_lines, print_table
 from assay.foreign.text import one_line
 
 
@@ -55,7 +55,7 @@ def plan(
         cells = (metric.layer, metric.check, metric.partition, name, unit, str(metric.subject))
         table.add_row(*(escape(one_line(cell)) for cell in cells))
     print_table(table)
-    print(f"{len(metrics)} metrics required")
+    print(f"{len(metrics):,} metrics required")
     for sentence in (
         *left_out(described),
         *by_rank(described),
@@ -68,4 +68,4 @@ def plan(
             for gap in narrowed(described, metrics, None)
         ),
     ):
-        print(sentence)
+        print_lines(sentence)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from assay.commands.inputs import DEFAULT_CLUSTER, ClusterFile, load, read_campaign
-from assay.commands.terminal import misuse, warn
+from assay.commands.terminal import misuse, print_lines, warn
 from assay.foreign.files import ForeignError
 from assay.foreign.text import one_line
 
@@ -109,7 +109,7 @@ def progress(
         new = [one_line(line) for line in shown if line not in printed]
         printed.update(shown)
         if new:
-            print("\n".join(new), flush=True)
+            print_lines("\n".join(new))
         # Between its rounds and its phases, a campaign has no ReFrame session.
         measuring = is_measuring()
         ended = seen.ended and not measuring
@@ -179,7 +179,7 @@ def _wait_for_next(
         running = [(check.name, check.partition) for check in seen.running if check.since]
         first = running if first is None else first
         if not goes_on or (running and (running != first or time.monotonic() > end)):
-            print("\n".join(map(one_line, telling.started(seen, left_s(seen), time.time()))))
+            print_lines("\n".join(map(one_line, telling.started(seen, left_s(seen), time.time()))))
             return MORE if goes_on else 0
         time.sleep(NEXT_EVERY_S)
 

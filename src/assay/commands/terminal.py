@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import shutil
 import sys
 import textwrap
 from collections.abc import Callable, Sequence
@@ -122,9 +123,28 @@ def print_table(table: Table) -> None:
 
     # The PCI address 0000:ab:00.0 contains the code of an emoji.
     if sys.stdout.isatty():
+        for column in table.columns:
+            column.overflow = "fold"  # or the end of a subject would be cut
         Console(highlight=False, emoji=False).print(table)
         return
     print_columns(table)
+
+
+def print_lines(text: str) -> None:
+    """Print lines, each broken between words where it is longer than the terminal."""
+    if sys.stdout.isatty():
+        width = shutil.get_terminal_size().columns
+        text = "\n".join(
+            textwrap.fill(
+                line,
+                width,
+                subsequent_indent="    ",
+                break_long_words=False,
+                break_on_hyphens=False,
+            )
+            for line in text.splitlines()
+        )
+    print(text, flush=True)
 
 
 def print_columns(table: Table) -> None:
