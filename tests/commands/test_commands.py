@@ -265,3 +265,12 @@ def test_nothing_that_nobody_read_ends_as_an_answer(
     done = subprocess.run(shell, cwd=here, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr[: len(errors)]) == (2, errors)
     assert errors or not done.stderr
+
+
+def test_counts_of_a_large_plan_have_commas(tmp_path: Path) -> None:
+    large = tmp_path / "large.json"
+    large.write_text(json.dumps(description(clients=60, servers=60)))
+    status, printed, _ = run("plan", "--cluster", large)
+    counted = re.search(r"^([0-9,]+) metrics required$", printed, re.MULTILINE)
+    assert (status, bool(counted)) == (0, True)
+    assert counted and re.fullmatch(r"[1-9][0-9]?,[0-9]{3}", counted[1])

@@ -166,6 +166,13 @@ def test_many_raw_outputs_are_one_line_that_opens_a_list():
     assert "<details>" not in html.render(signed(cluster(), Gate.ACCEPTANCE, [alone]))
 
 
+def test_counts_have_the_commas_of_the_headline():
+    """A tile said 2281 where the headline said 2,281."""
+    template = html.environment().from_string("{{ count }} {{ texts | length }} {{ name }}")
+    shown = template.render(count=2281, texts=range(1000), name="2281")
+    assert (shown, words.numbered(2281, "deviation")) == ("2,281 1,000 2281", "2,281 deviations")
+
+
 def test_a_figure_of_one_sample_has_neither_interval_nor_spread():
     page = Page(html.render(signed(cluster(), Gate.ACCEPTANCE, [judgement([100.0])])))
     assert "100 – one sample –" in page.words

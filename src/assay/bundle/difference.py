@@ -19,9 +19,9 @@ def render(old: Sequence[Record], new: Sequence[Record], compared: Comparison) -
 
 def _lines(old: Sequence[Record], new: Sequence[Record], compared: Comparison) -> Iterator[str]:
     counted = Counter(row.outcome for row in compared.rows)
-    counts = [f"{counted[outcome]} {outcome}" for outcome in Outcome if counted[outcome]]
+    counts = [f"{counted[outcome]:,} {outcome}" for outcome in Outcome if counted[outcome]]
     if compared.unmeasured:
-        counts.append(f"{compared.unmeasured} measured in neither")
+        counts.append(f"{compared.unmeasured:,} measured in neither")
     yield f"{compared.result}: {', '.join(counts)}"
     if compared.result is Result.UNDECIDED:
         yield from _deciding(compared)

@@ -53,7 +53,7 @@ class Checked:
         new = list(problems)
         self.problems += new[:_MOST]
         if len(new) > _MOST:
-            self.problems.append(f"and {len(new) - _MOST} more like these")
+            self.problems.append(f"and {len(new) - _MOST:,} more like these")
         if not new:
             self.holds.append(otherwise)
         return not new
@@ -101,7 +101,7 @@ def _check(copy: Copy, allowed_signers: Path | None, *, required: bool) -> Check
         if not checked.add(_cluster(record), "its cluster passes `assay check`"):
             return checked
         checked.add(
-            _plan(record), f"{len(record.metrics)} metrics are required, and each has its verdict"
+            _plan(record), f"{len(record.metrics):,} metrics are required, and each has its verdict"
         )
     checked.add(_files(record, copy), "every raw output that it names is present")
     if made_by == __version__:

@@ -93,7 +93,7 @@ def _check_description(file: Path, inventory: bool, as_json: bool, width: int | 
         print(f"{name}: {errors} error{'s' * (errors != 1)}", file=sys.stderr)
         raise typer.Exit(status)
     count = len(described.hosts)
-    print(f"{name}: {described.name} is valid: {count} host{'s' * (count != 1)}")
+    print(f"{name}: {described.name} is valid: {count:,} host{'s' * (count != 1)}")
 
 
 def _check_files(

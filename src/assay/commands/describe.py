@@ -213,7 +213,7 @@ def describe(
         with contextlib.suppress(OSError):
             for path in made:
                 path.rmdir()
-    print(f"{prefix}/cluster.json describes {len(seen)} clients: {folded(chosen)}")
+    print(f"{prefix}/cluster.json describes {len(seen):,} clients: {folded(chosen)}")
     for why in others.values():
         print(f"left out: {why}")
     if found:
@@ -259,8 +259,8 @@ def _describe_files(
     whole.write({target: json.dumps(document, indent=2) + "\n"})
     engines = sum(len(host.engines) for host in described.hosts.values())
     print(
-        f"{target} describes {len(described.servers)} servers with {engines} engines, and"
-        f" {len(described.clients)} clients; DAOS {judged.version}, {judged.source}"
+        f"{target} describes {len(described.servers):,} servers with {engines:,} engines, and"
+        f" {len(described.clients):,} clients; DAOS {judged.version}, {judged.source}"
     )
     print("not found, and left unset:")
     for each in collected.left_open(hosts):

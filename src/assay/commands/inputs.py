@@ -95,7 +95,7 @@ def verified(bundle: Path, *, earlier: bool = False) -> tuple[Record, bytes]:
         first = problems[0 if checked.record else -1]
         misuse(
             f"{bundle} does not verify, so it is not compared (`assay verify` lists"
-            f" {len(problems)}): {shorten(first, limits.SHOWN_REASON)}"
+            f" {len(problems):,}): {shorten(first, limits.SHOWN_REASON)}"
         )
     if unjudged:
         complain(f"warning: {bundle}: {unjudged}; its figures are taken as they are")

@@ -125,7 +125,8 @@ def sign_off(
                 [
                     *(shorten(problem, limits.SHOWN_REASON) for problem in error.problems[:MOST]),
                     f"no bundle was written: the raw outputs in {campaign} contradict the run"
-                    f" reports {len(error.problems)} times{more}; measure again in a new campaign",
+                    f" reports {len(error.problems):,} times{more}; measure again in a new"
+                    " campaign",
                 ]
             )
         )

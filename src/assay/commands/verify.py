@@ -43,6 +43,6 @@ def verify(
         print(f"BAD   {one_line(shorten(problem, limits.SHOWN_REASON))}")
     if checked.problems:
         count = len(checked.problems)
-        print(one_line(f"{directory}: verification failed: {count} problem{'s' * (count != 1)}"))
+        print(one_line(f"{directory}: verification failed: {count:,} problem{'s' * (count != 1)}"))
         raise typer.Exit(NO)
     print(one_line(f"{directory} is intact: {checked.says}"))

@@ -189,12 +189,12 @@ def _finding(run: JudgedRun, number: int, slow: Sequence[int], gain: float) -> F
     first = required[0]
     match family.level:
         case "kind":
-            what, subject = f"{first.figure} of all {len(required)} subjects", ""
+            what, subject = f"{first.figure} of all {len(required):,} subjects", ""
         case "host":
             checks = ", ".join(sorted(family.checks))
             what, subject = f"all figures ({checks})", str(family.name)
         case "part":
-            what, subject = f"{first.check}, {len(required)} figures", str(family.name)
+            what, subject = f"{first.check}, {len(required):,} figures", str(family.name)
         case "subject":
             names = ", ".join(dict.fromkeys(each.name for each in required))
             what, subject = f"{first.check} ({names})", str(first.subject)

@@ -55,7 +55,7 @@ class Gap(BaseModel):
 
     def __str__(self) -> str:
         where = f" on {folded(self.hosts)}" if self.hosts else ""
-        return f"not measured: {self.check}{where}, {self.figures} figures: {self.reason}"
+        return f"not measured: {self.check}{where}, {self.figures:,} figures: {self.reason}"
 
 
 class Health(BaseModel):
@@ -111,12 +111,12 @@ class Health(BaseModel):
         """The state in one line."""
         if self.findings:
             more = len(self.findings) - 1
-            return f"ALARM {self.cluster}: {self.findings[0]}{f'; {more} more' if more else ''}"
+            return f"ALARM {self.cluster}: {self.findings[0]}{f'; {more:,} more' if more else ''}"
         if self.state is State.UNKNOWN:
             first = str(self.unconfirmed[0]) if self.unconfirmed else ""
             first = first or (str(self.gaps[0]) if self.gaps else "no figure was measured")
             more = max(len(self.unconfirmed) + len(self.gaps) - 1, 0)
-            return f"UNKNOWN {self.cluster}: {first}{f'; {more} more' if more else ''}"
+            return f"UNKNOWN {self.cluster}: {first}{f'; {more:,} more' if more else ''}"
         minutes = (self.measured_to - self.measured_from).total_seconds() / 60
         checks = f"{len(self.checks)} check{'s' * (len(self.checks) != 1)}"
         if self.host is not None:

@@ -114,4 +114,4 @@ def _several(
         return between.join(names)
     more = len(names) - most
     kind = what.removesuffix("s") if more == 1 else what
-    return f"{between.join(names[:most])}{last} {more} more{kind}"
+    return f"{between.join(names[:most])}{last} {more:,} more{kind}"

@@ -134,7 +134,7 @@ def _median(judgement: Judgement) -> float:
 
 
 def _sum_of(what: str, count: int) -> str:
-    return what if count == 1 else f"{what}, sum of {count}"
+    return what if count == 1 else f"{what}, sum of {count:,}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,7 +190,7 @@ def _applications(direction: Direction, measured: Sequence[Judgement]) -> Iterat
     if reached:
         best = max(reached, key=lambda layer: layer.figure)
         count = len(reached)
-        made_of = best.made_of if count == 1 else f"{best.made_of}, the best of {count}"
+        made_of = best.made_of if count == 1 else f"{best.made_of}, the best of {count:,}"
         yield _Layer(END, best.figure, made_of, best.parts)
 
 

@@ -77,7 +77,7 @@ class Coverage:
     def gaps(self) -> tuple[str, ...]:
         """What acceptance lacks, each in words."""
         if self.is_unjudged:
-            return (f"not judged: {self}, {self.required} metrics",)
+            return (f"not judged: {self}, {self.required:,} metrics",)
         return (
             *self.waived_by_patterns(),
             *([f"not judged: {self} on {named(self.hosts)}"] if self.hosts else ()),

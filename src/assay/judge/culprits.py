@@ -42,7 +42,7 @@ def several(names: Iterable[str]) -> str:
     """The names in words, or their number if they are too many."""
     listed = list(dict.fromkeys(names))
     text = folded(listed)
-    return text if len(text) <= LONGEST else f"{len(listed)} of them, first {listed[0]}"
+    return text if len(text) <= LONGEST else f"{len(listed):,} of them, first {listed[0]}"
 
 
 def culprits(

@@ -119,14 +119,14 @@ def _of_case(
             cut.add(engine)
     worst = sorted(messages_of.items(), key=lambda item: -len(item[1]))
     for (engine, facility), messages in worst[:MOST_NAMED]:
-        count = f"{len(messages)} error{'s' * (len(messages) > 1)}"
+        count = f"{len(messages):,} error{'s' * (len(messages) > 1)}"
         more = "at least " if engine in cut else ""
         yield (
             f"{name(engine)} logged {more}{count} of its part {_words(facility)}, the first:"
             f" {_words(messages[0])}"
         )
     if len(worst) > MOST_NAMED:
-        yield f"and {len(worst) - MOST_NAMED} more engines and parts logged errors"
+        yield f"and {len(worst) - MOST_NAMED:,} more engines and parts logged errors"
 
 
 def _words(text: str) -> str:

@@ -62,7 +62,7 @@ class Engines:
             return f"{self.unread}; figures are judged without them"
         shown = [*self.outliers[:MOST_NAMED], *self.findings]
         if more := len(self.outliers) - MOST_NAMED:
-            shown += [f"and {more} more"] if more > 0 else []
+            shown += [f"and {more:,} more"] if more > 0 else []
         sentence = "; ".join(shown) or f"{_NOBODY}{self._unseen()}"
         return f"{sentence}; {self.unread}" if self.unread else sentence
 
@@ -119,7 +119,7 @@ def _of_case(cluster: Cluster, plan: Plan, case: Case) -> Engines | None:
         name for name in cluster.daos.servers if not cluster.hosts[name].server.telemetry_port
     ]
     if unwatched:
-        also = f" and {len(unwatched) - 1} more" if len(unwatched) > 1 else ""
+        also = f" and {len(unwatched) - 1:,} more" if len(unwatched) > 1 else ""
         why = f"the engines' metrics were not read: no telemetry port on {unwatched[0]}{also}"
         return Engines(case.check, case.partition, (), (), why)
     engines = sum(len(cluster.hosts[name].engines) for name in cluster.daos.servers)
@@ -142,7 +142,7 @@ def _judged(case: Case, seen: Activity) -> Engines:
     unread = ""
     if seen.silent:
         host, why = next(iter(seen.silent.items()))
-        more = f", nor those of {len(seen.silent) - 1} more" if len(seen.silent) > 1 else ""
+        more = f", nor those of {len(seen.silent) - 1:,} more" if len(seen.silent) > 1 else ""
         unread = f"the metrics of {host} were not read{more}: {why}"
     elif seen.problems:
         unread = seen.problems[0]
@@ -150,8 +150,8 @@ def _judged(case: Case, seen: Activity) -> Engines:
         unread = "the engines' metrics were not read by the job"
     elif (lacking := seen.all_ranks - len(seen.hosts)) > 0:
         unread = (
-            f"the metrics of {lacking} of {seen.all_ranks} ranks were not read: no server reports"
-            " them"
+            f"the metrics of {lacking:,} of {seen.all_ranks:,} ranks were not read: no server"
+            " reports them"
         )
     compared = dict(_compared(seen))
     outliers = sorted(_outliers(compared), key=lambda each: -each.ratio)
@@ -204,7 +204,7 @@ def _errors(seen: Activity) -> Iterator[str]:
         what = f"{ERRORS[metric]}{f' ({quoted(detail)})' if 'nvme' in metric and detail else ''}"
         yield f"rank {rank} on {seen.hosts[rank]} counted {what}: {count:.0f}"
     if len(errors) > MOST_NAMED:
-        yield f"error counts not listed: {len(errors) - MOST_NAMED}"
+        yield f"error counts not listed: {len(errors) - MOST_NAMED:,}"
 
 
 def _short(seen: Activity) -> dict[Way, str]:

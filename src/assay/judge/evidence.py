@@ -238,8 +238,8 @@ def _cut_whole(logs: Sequence[SupportLog]) -> Iterator[str]:
     """Where whole logs were cut."""
     if cut := sum(log.is_cut for log in logs):
         yield (
-            f"{cut} of {len(logs)} whole logs were cut: each of these begins with a line that says"
-            " so"
+            f"{cut:,} of {len(logs):,} whole logs were cut: each of these begins with a line that"
+            " says so"
         )
 
 
@@ -270,7 +270,7 @@ def _lacking(
 
 
 def _some(names: Sequence[str]) -> str:
-    more = f" and {len(names) - MOST_NAMED} more" if len(names) > MOST_NAMED else ""
+    more = f" and {len(names) - MOST_NAMED:,} more" if len(names) > MOST_NAMED else ""
     return ", ".join(names[:MOST_NAMED]) + more
 
 

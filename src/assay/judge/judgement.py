@@ -291,7 +291,7 @@ _OTHERS = "the other pairs of its two ends"
 
 def _against_peers(peers: Peers, unit: str) -> str:
     how = f"{abs(peers.gain):.1%} {'better' if peers.gain > 0 else 'worse'}"
-    return f"{how} than the median of its {peers.count} peers, {Quantity(peers.median, unit)}"
+    return f"{how} than the median of its {peers.count:,} peers, {Quantity(peers.median, unit)}"
 
 
 def _undecided(words: _Words, summary: Summary, rated: Rated, culprit: str) -> str:
@@ -325,7 +325,7 @@ def _undecided(words: _Words, summary: Summary, rated: Rated, culprit: str) -> s
     if rated.hiding and rated.peers:
         reasons.append(
             f"{summary.count} samples scatter so much that it may be {HIDDEN:.0%} worse than its"
-            f" {rated.peers.count} peers"
+            f" {rated.peers.count:,} peers"
         )
     if not math.isnan(rated.apart):
         reasons.append(

@@ -48,7 +48,7 @@ def narrowed(
     if baseline is not None:
         had = dict.fromkeys(figure_now(key.partition(" on ")[0]) for key in baseline.medians)
         if gone := [figure for figure in had if figure not in {each.figure for each in plan}]:
-            more = f" and {len(gone) - _MOST} more" if len(gone) > _MOST else ""
+            more = f" and {len(gone) - _MOST:,} more" if len(gone) > _MOST else ""
             yield (
                 f"accepted before ({baseline.campaign}), and no longer required:"
                 f" {', '.join(gone[:_MOST])}{more}"

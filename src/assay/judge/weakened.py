@@ -31,7 +31,8 @@ class Weakened:
 
     def __str__(self) -> str:
         count = len(self.judgements)
-        subjects = f"{count} subjects" if count > 1 else str(self.judgements[0].requirement.subject)
+        first = self.judgements[0].requirement.subject
+        subjects = f"{count:,} subjects" if count > 1 else str(first)
         return f"{self.figure} on {subjects}: {self.by}, {self.instead}"
 
 

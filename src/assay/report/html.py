@@ -206,22 +206,29 @@ def render(signed: SignOff) -> str:
 
 
 @cache
-def _environment() -> Environment:
+def environment() -> Environment:
     """The templates, each compiled once."""
     return Environment(
         loader=PackageLoader("assay.report"),
         autoescape=True,
         undefined=StrictUndefined,
-        finalize=lambda value: printable(value) if type(value) is str else value,
+        finalize=_finished,
         trim_blocks=True,
         lstrip_blocks=True,
     )
 
 
+def _finished(value: object) -> object:
+    """What a template prints: texts without control characters, and counts as everywhere."""
+    if type(value) is int:
+        return f"{value:,}"
+    return printable(value) if type(value) is str else value
+
+
 def _page(**context: Any) -> str:
-    environment = _environment()
-    css, js = (environment.get_template(f"report.{kind}").module for kind in ("css", "js"))
-    return environment.get_template("report.html.j2").render(
+    templates = environment()
+    css, js = (templates.get_template(f"report.{kind}").module for kind in ("css", "js"))
+    return templates.get_template("report.html.j2").render(
         context,
         numbered=words.numbered,
         css=css,
@@ -373,7 +380,7 @@ def _machine(cluster: Cluster, name: str, host: Host) -> _Machine:
             if scratch is None
             else f"{scratch.ssd or scratch.device}, {scratch.filesystem} at {scratch.directory}"
         ),
-        engines=f"{len(host.engines)} with {targets} targets" if host.engines else "–",
+        engines=f"{len(host.engines)} with {targets:,} targets" if host.engines else "–",
     )
 
 

@@ -74,7 +74,7 @@ def render(signed: SignOff) -> str:
         parts += (_wrapped(each, indent="  ") for each in listed)
     if unrated := coverage.causes(signed.judgements).most_common():
         parts += ["", "What is unrated, by cause:"]
-        parts += (_wrapped(f"{count}: {cause}", indent="  ") for cause, count in unrated)
+        parts += (_wrapped(f"{count:,}: {cause}", indent="  ") for cause, count in unrated)
     if defects := words.known_defects(signed.cluster):
         parts += ["", "What is known against this release:"]
         parts += (_wrapped(defect, indent="  ") for defect in defects)
@@ -100,7 +100,7 @@ def _table(signed: SignOff) -> str:
         for judgement in shown:
             table.add_row(*(Text(cell) for cell in _cells(judgement)))
         if len(shown) < len(peers):
-            table.add_row("", f"  and {len(peers) - len(shown)} more, none worse")
+            table.add_row("", f"  and {len(peers) - len(shown):,} more, none worse")
     page = io.StringIO()
     Console(file=page, width=_WIDTH, color_system=None, legacy_windows=False).print(table)
     return "\n".join(line.rstrip() for line in page.getvalue().splitlines())
@@ -124,9 +124,9 @@ def _waived(signed: SignOff) -> Iterator[str]:
     for waiver, judgements in by_waiver.items():
         named = causes.named(judgements, most=3)
         counted = Counter(judgement.verdict for judgement in judgements)
-        without = ", ".join(f"{count} {verdict}" for verdict, count in counted.items())
+        without = ", ".join(f"{count:,} {verdict}" for verdict, count in counted.items())
         yield _wrapped(
-            f"{waiver.metric}, {len(judgements)} metric{'s' * (len(judgements) != 1)} ({named}):"
+            f"{waiver.metric}, {len(judgements):,} metric{'s' * (len(judgements) != 1)} ({named}):"
             f" {words.shorten(waiver.reason, 100)} ({waiver.owner}, until"
             f" {waiver.expires}; without it {without})",
             indent="  ",
@@ -145,7 +145,7 @@ def _causes(found: Sequence[Cause]) -> Iterator[str]:
             indent="  ",
         )
     if len(found) > _MOST_CAUSES:
-        yield f"  and {len(found) - _MOST_CAUSES} more causes, which report.html lists"
+        yield f"  and {len(found) - _MOST_CAUSES:,} more causes, which report.html lists"
 
 
 def _less(signed: SignOff) -> Iterator[str]:

@@ -109,7 +109,7 @@ def weakened(signed: SignOff) -> list[str]:
     """The weakened yardsticks of the site, and what each replaces."""
     found = [str(each) for each in signed.weakened]
     more = len(found) - MOST_WEAKENED
-    return found[:MOST_WEAKENED] + ([f"and {more} more kinds of figures"] if more > 0 else [])
+    return found[:MOST_WEAKENED] + ([f"and {more:,} more kinds of figures"] if more > 0 else [])
 
 
 _GATE: Mapping[Gate, str] = {
@@ -136,7 +136,7 @@ def gate(signed: SignOff) -> str:
         (Verdict.UNRATED, MEANING[Verdict.UNRATED]),
     ):
         if count := signed.counts[verdict]:
-            them = "1 metric is" if count == 1 else f"{count} metrics are"
+            them = "1 metric is" if count == 1 else f"{count:,} metrics are"
             sentences += f" {them} {verdict}: {meaning}."
     return sentences
 

@@ -46,7 +46,7 @@ class Soak(BaseModel):
         word = self.state.upper()
         length = f"{self.rounds} round{'s' * (self.rounds != 1)} in {self.measured_h:.1f} h"
         first, *others = (*self.findings, *self.unknown) or (self._all_well(),)
-        more = f"; {len(others)} more" if others else ""
+        more = f"; {len(others):,} more" if others else ""
         return f"{word} {self.cluster}: {length}: {first}{more}"
 
     def _all_well(self) -> str:

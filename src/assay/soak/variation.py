@@ -46,7 +46,7 @@ class Varying:
 
     def __str__(self) -> str:
         is_all = len(self.subjects) == self.total > MOST_NAMED
-        shown = f"all {self.total}" if is_all else _listed(self.subjects)
+        shown = f"all {self.total:,}" if is_all else _listed(self.subjects)
         return (
             f"{self.figure} of {shown} varies by up to {self.worst:.1%} from round to round"
             f" (limit {self.limit:.0%})"
@@ -152,7 +152,7 @@ def named(found: Collection[tuple[float, str]]) -> str:
 
 def _listed(subjects: Sequence[str]) -> str:
     more = len(subjects) - MOST_NAMED
-    return f"{folded(subjects[:MOST_NAMED])}{f' and {more} more' if more > 0 else ''}"
+    return f"{folded(subjects[:MOST_NAMED])}{f' and {more:,} more' if more > 0 else ''}"
 
 
 def _lower(values: Array, chance: float) -> float:
