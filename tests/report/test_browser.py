@@ -208,6 +208,14 @@ def test_on_paper_it_is_light_and_has_pages(browser, bundle, tmp_path, name):
     # Chromium does not repeat headings with a button, which is a box of its own, on each page.
     heading = "return getComputedStyle(document.querySelector('thead button')).display"
     assert browser.execute_script(heading) == "contents"
+    # Half of a legend had a page for itself, and nobody scrolls paper.
+    computed = "return [...document.querySelectorAll('{}')].map(e => getComputedStyle(e).{})"
+    for selector, style, value in (
+        (".layer .legend", "breakInside", "avoid"),
+        (".layer .legend", "breakAfter", "avoid"),
+        (".sideways", "display", "none"),
+    ):
+        assert set(browser.execute_script(computed.format(selector, style))) <= {value}
     printed = browser.execute_cdp_cmd("Page.printToPDF", {"preferCSSPageSize": True})
     paper = base64.b64decode(printed["data"])
     assert paper.startswith(b"%PDF")
