@@ -78,6 +78,10 @@ def change(path: str, value: object) -> Callable[[dict[str, Any]], None]:
             "host c1: interface = ib0: should be an interface of this host: eth0",
         ),
         (
+            change("hosts/c1/interface", "192.0.2.1"),
+            "host c1: interface = 192.0.2.1: should be an address of an interface of this host:",
+        ),
+        (
             change("hosts/s1/engines/0/fabric_iface", "ib0"),
             "host s1: engines[0].fabric_iface = ib0: should be an interface of this host: eth0",
         ),

@@ -19,6 +19,7 @@ def host_rules(of: OfHost) -> Iterator[Problem]:
         )
     known = ", ".join(sorted(host.interfaces)) or "none"
     if host.interface not in host.interfaces:
-        yield Problem(
-            name, "interface", host.interface, f"should be an interface of this host: {known}"
-        )
+        # Where no interface has the inventory's address, the role leaves that in its place.
+        by_address = host.interface == str(host.address)
+        what = f"{'address of an ' if by_address else ''}interface of this host"
+        yield Problem(name, "interface", host.interface, f"should be an {what}: {known}")
