@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from assay import cli
+
 LOADING = """
 import importlib.abc, importlib.machinery, sys, time
 class Slow(importlib.abc.MetaPathFinder, importlib.abc.Loader):
@@ -52,6 +54,27 @@ def test_a_signal_ends_it_without_a_traceback_and_leaves_nothing(
     # A shell reports a process that a signal ended with the same status.
     assert process.returncode in (-number, 128 + number)
     assert (errors, list(tmp_path.iterdir())) == (b"", [])
+
+
+@pytest.mark.parametrize(
+    ("signalled", "status"), [(KeyboardInterrupt(), 130), (SystemExit(143), 143)]
+)
+def test_a_signal_that_a_module_wraps_is_one(
+    signalled: BaseException, status: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A comparison that was ended while numpy was loaded printed a traceback, with status 2."""
+
+    def loads() -> None:
+        try:
+            raise signalled
+        except BaseException as error:
+            raise ImportError("a module of C failed") from error
+
+    monkeypatch.setattr(cli, "app", loads)
+    monkeypatch.setattr(sys, "excepthook", sys.excepthook)
+    with pytest.raises(SystemExit) as ended:
+        cli.main()
+    assert ended.value.code == status
 
 
 def test_a_signal_that_is_ignored_stays_so() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import gc
+import signal
 import sys
 import traceback
 from types import TracebackType
@@ -100,6 +101,17 @@ def _traceback(
     complain("".join(traceback.format_exception(kind, error, where)))
 
 
+def _signal(error: BaseException | None) -> int:
+    """The status of a signal that came while modules were loaded, some of which wrap it; or 0."""
+    while error is not None:
+        if isinstance(error, KeyboardInterrupt):
+            return 128 + signal.SIGINT
+        if isinstance(error, SystemExit) and isinstance(error.code, int) and error.code > 128:
+            return error.code
+        error = error.__cause__ or error.__context__
+    return 0
+
+
 def collect_rarely() -> None:
     """Let Python look for cycles of garbage rarely, since nearly all objects last to the end.
 
@@ -123,6 +135,8 @@ def main() -> None:
             sys.exit(NOT_DONE)
         raise
     except Exception as error:
+        if status := _signal(error):
+            sys.exit(status)
         if isinstance(error, OSError) and error.errno == errno.ENOSPC:
             complain(f"{error.filename or 'the output'} cannot be written: {error.strerror}")
             sys.exit(NOT_DONE)

@@ -94,7 +94,7 @@ class _Loader(yaml.SafeLoader):
     def construct_object(self, node: Any, deep: bool = False) -> Any:
         """Read a value; one that only looks like a day or a number, as 2001-13-08, stays text."""
         try:
-            return super().construct_object(node, deep)  # type: ignore[no-untyped-call]
+            return super().construct_object(node, deep)
         except ValueError:
             if not isinstance(node, yaml.ScalarNode):
                 raise
