@@ -14,7 +14,7 @@ ALLOWED = "should be a private SSH key, or the public key of one that an ssh-age
 
 
 def key(path: Path, *options: str, passphrase: str = "") -> Path:
-    command = ["ssh-keygen", "-q", "-t", "ecdsa", "-N", passphrase, "-f", path, *options]
+    command = ["ssh-keygen", "-q", "-t", "ecdsa", "-N", passphrase, "-f", str(path), *options]
     subprocess.run(command, check=True)
     return path
 
