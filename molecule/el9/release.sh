@@ -12,7 +12,7 @@ VERSION_ID="9.4"
 PLATFORM_ID="platform:el9"
 PRETTY_NAME="Rocky Linux 9.4 (Blue Onyx), of Debian's programs"
 END
-mkdir -p /etc/yum.repos.d
+mkdir -p /etc/yum.repos.d /usr/lib/python3/dist-packages/dnf-plugins # the second is dnf's own in EL
 for name in baseos appstream extras crb; do
     cat > "/etc/yum.repos.d/$name.repo" << END
 [$name]
