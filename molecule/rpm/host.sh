@@ -31,6 +31,9 @@ ln -s /usr/lib64/slurm /usr/lib/x86_64-linux-gnu/slurm-wlm
 # A package does not start what it brings.
 echo 'disable *' > /usr/lib/systemd/system-preset/99-default-disable.preset
 
+# Debian's rpm keeps its database below root's home.
+mkdir -p /etc/rpm
+echo '%_dbpath /var/lib/rpm' > /etc/rpm/macros
 xargs --arg-file=/srv/repositories/installed --replace rpm --install --justdb --nodeps /srv/repositories/{}
 rm -r /usr/sbin/policy-rc.d /etc/dpkg /etc/apt /var/lib/apt
 mkdir /usr/libexec/debian
