@@ -37,7 +37,7 @@ export UV_SYSTEM_CERTS := 1
 unexport PYTHONDONTWRITEBYTECODE
 
 # These look for Ansible's other commands on the path.
-lint-ansible molecule-cluster molecule-el9 molecule-daos molecule-cluster-real molecule-guest molecule-real molecule-spack: export PATH := $(CURDIR)/$(BIN):$(PATH)
+lint-ansible molecule-cluster molecule-el9 molecule-leap15 molecule-daos molecule-cluster-real molecule-guest molecule-real molecule-spack: export PATH := $(CURDIR)/$(BIN):$(PATH)
 
 .PHONY: help
 help: ## List the commands.
@@ -180,6 +180,10 @@ molecule-cluster: setup host-tools ## Converge, check and measure three hosts.
 .PHONY: molecule-el9
 molecule-el9: setup host-tools ## The same on hosts that call themselves Rocky 9, whose packages come by dnf, by hand.
 	scripts/no-deprecations.sh molecule test --scenario-name el9
+
+.PHONY: molecule-leap15
+molecule-leap15: setup host-tools ## The same on hosts that call themselves openSUSE Leap 15.6, by zypper, by hand.
+	scripts/no-deprecations.sh molecule test --scenario-name leap15
 
 .PHONY: molecule-daos
 molecule-daos: setup host-tools ## Converge the roles of DAOS on five hosts, with stand-ins of its programs.

@@ -50,3 +50,25 @@ def test_time_servers_are_refused_where_root_may_not_set_the_clock(tmp_path: Pat
     printed = " ".join((ran.stdout + ran.stderr).split())
     assert "daos_host_time_servers is 192.0.2.1; should be empty on a host where root" in printed
     assert "daos_host_nofile is 0; should be a whole number above 0" in printed
+
+
+@pytest.mark.parametrize(("rc", "governors", "found"), [(0, 0, 1), (3, 1, 0)])
+def test_the_governor_is_left_to_tuned_where_that_is_active(
+    rc: int, governors: int, found: int
+) -> None:
+    host = Rendering(
+        "daos_host",
+        {
+            "group_names": ["daos_server"],
+            "ansible_facts": {"service_mgr": "systemd"},
+            "__daos_host_tuned": {"rc": rc},
+            "__daos_host_kernel": {"denied": [], "iommu": True, "small_lba": []},
+        },
+    )
+    settings = host.value("__daos_host_governors")
+    assert isinstance(settings, dict)
+    assert len(settings) == governors
+    findings = host.value("__daos_host_findings")
+    assert isinstance(findings, list)
+    said = [each for finding in findings for each in finding["found"] if "tuned" in each]
+    assert len(said) == found

@@ -105,3 +105,24 @@ def test_a_package_that_cannot_be_installed_again_is_named(tmp_path: Path) -> No
     )
     assert ran.returncode == 2, ran.stdout
     assert "no-such-time-service had to go for a package of this project" in ran.stdout
+
+
+@as_root
+def test_directories_that_packages_leave_go_where_nothing_is_in_them(tmp_path: Path) -> None:
+    site, ours, data = tmp_path / "site", tmp_path / "ours", tmp_path / "data"
+    site.mkdir()
+    given = {
+        "ansible_facts": {"os_family": "RedHat"},
+        "packages_directories": [str(site), str(ours), str(data)],
+        "__packages_left": str(tmp_path / "left"),
+    }
+    ran = run(tmp_path, "packages", "left.yml", **given)
+    assert ran.returncode == 0, ran.stdout
+    (ours / "control").mkdir(parents=True)
+    data.mkdir()
+    (data / "superblock").touch()
+    ran = run(tmp_path, "packages", "left-remove.yml", **given)
+    assert ran.returncode == 0, ran.stdout
+    assert site.exists()
+    assert not ours.exists()
+    assert (data / "superblock").exists()

@@ -62,6 +62,24 @@ def test_slurm_comes_from_the_source_that_is_asked_for(
     assert role.value(words) == installed
 
 
+def test_the_versions_of_what_a_client_runs_are_recorded() -> None:
+    installed = ["bash 5.2", "fio 3.36", "daos-client 2.8.0"]
+    lines = [*(f"installed {each}" for each in installed), "config-files slurmd 22.05"]
+    client = {"os_family": "Suse", "distribution": "L", "distribution_version": "1", "kernel": "k"}
+    given = {
+        "groups": {"clients": ["c1"]},
+        "hostvars": {"c1": {"ansible_facts": client}},
+        "__reframe_packages": {"stdout_lines": lines},
+    }
+    recorded = Rendering("reframe", given).value("__reframe_versions")
+    assert recorded == {"system": "L 1", "kernel": "k", "fio": "3.36", "daos-client": "2.8.0"}
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_each_package_manager_lists_versions(family: str) -> None:
+    assert platforms()[family].manager in Rendering("reframe", {}).value("__reframe_query")
+
+
 def test_the_packages_of_daos_follow_from_what_a_host_is_for() -> None:
     server = packages("2.8", ["daos_server"], "ofi+tcp", ["ram", "nvme"])
     assert server == ["daos-server", "daos-server-tests", "daos-spdk"]
