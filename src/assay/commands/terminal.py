@@ -50,7 +50,11 @@ def misuse(message: str) -> NoReturn:
 
 def refuse_no_directory(path: Path) -> None:
     """End the command if something else than a directory is where it would write."""
-    if path.exists() and not path.is_dir():
+    try:
+        in_the_way = path.exists() and not path.is_dir()
+    except OSError as error:  # such as a name that is too long
+        misuse(f"{path}: {error.strerror}")
+    if in_the_way:
         misuse(f"{path} is not a directory; name one, or a path where there is nothing yet")
 
 
