@@ -41,13 +41,7 @@ lint-ansible molecule-cluster molecule-el9 molecule-leap15 molecule-daos molecul
 
 .PHONY: help
 help: ## List the commands.
-	@width=1000; [ ! -t 1 ] || { exec 3>&1; read -r _ width < <(stty size <&3); ((width > 40)) || width=80; }; \
-	sed -n -e 's/^\([a-z-]*\):[^#]*## /  \1\t/p' -e 's/^##@ /\n/p' $(MAKEFILE_LIST) | expand -t 25 | awk -v width=$$width ' \
-	    { line = $$0; from = line ~ /^ / ? 26 : 1; indent = line ~ /^ / ? 25 : 4 } \
-	    { while (length(line) > width && (cut = last(line, from, width))) \
-	          { print substr(line, 1, cut - 1); line = sprintf("%*s%s", indent, "", substr(line, cut + 1)); from = indent + 1 } \
-	      print line } \
-	    function last(text, from, most,   at) { for (at = most + 1; at > from; at--) if (substr(text, at, 1) == " ") return at; return 0 }'
+	@sed -n -e 's/^\([a-z-]*\):[^#]*## /  \1\t/p' -e 's/^##@ /\n/p' $(MAKEFILE_LIST) | expand -t 25 | python3 scripts/fit.py
 
 ##@ Measure (INVENTORY=DIRECTORY, inventories/local unless given; CAMPAIGN=NAME resumes one)
 

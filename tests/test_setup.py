@@ -45,6 +45,8 @@ def checkout(tmp_path: Path) -> Path:
     shutil.copy(SCRIPT.parents[1] / "Makefile", tmp_path)
     (tmp_path / ".venv/bin").mkdir(parents=True)
     (tmp_path / "requirements").mkdir()
+    (tmp_path / "scripts").mkdir()
+    shutil.copy(SCRIPT.parents[1] / "scripts/fit.py", tmp_path / "scripts")
     for name in ("requirements/all.txt", "pyproject.toml", ".venv/.complete"):
         (tmp_path / name).touch()
     playbook = tmp_path / ".venv/bin/ansible-playbook"

@@ -148,3 +148,23 @@ def test_a_host_of_a_description_is_a_kind(planned: Cluster, tmp_path: Path) -> 
     facts = dict(module._facts("s2", host, 1))
     assert facts["ib0"]["ipv4"]["address"] == "10.20.0.2"
     assert {"engines", "address", "server"} <= set(module.CHOSEN)
+
+
+def test_a_plan_with_packages_of_daos_has_the_programs_of_its_repository(tmp_path: Path) -> None:
+    """As docs/platforms.md has it; the names of EL stand for hosts that nobody can ask."""
+    inventory = tmp_path / "inventory"
+    shutil.copytree(REPOSITORY / "inventories/pmem", inventory)
+    variables = inventory / "group_vars/all.yml"
+    site = yaml.safe_load(variables.read_text()) | {
+        "daos_install": "packages",
+        "daos_repository": "https://mirror.example/daos",
+        "daos_repository_key": "https://mirror.example/daos/RPM-GPG-KEY-DAOS",
+    }
+    variables.write_text(yaml.safe_dump(site))
+    run = plan(inventory, tmp_path / "cluster.json", "--skip-tags=judge")
+    assert run.returncode == 0, run.stdout + run.stderr
+    benchmarks = json.loads((tmp_path / "cluster.json").read_text())["benchmarks"]
+    assert (benchmarks["ior"], benchmarks["mdtest"]) == (
+        "/usr/lib64/mpich/bin/ior",
+        "/usr/lib64/mpich/bin/mdtest",
+    )
